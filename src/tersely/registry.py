@@ -1,0 +1,91 @@
+"""Choosing a part by name: a new scorer, encoder or selector is one new file in its package."""
+
+import inspect
+import types
+import typing
+from collections.abc import Collection
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+
+from tersely.errors import UsageError, unknown_name
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """The modules of a package, each of which exports one class under the module's name.
+
+    A part is chosen by a spec: its name, then settings of its class after a colon, `pacsum:beta=0.2,forward=0.7`.
+    A setting without a name goes to the first parameter, `onnx:path/to/folder`.
+    """
+
+    def __init__(self, kind: str, package: str, skip: Collection[str] = ()) -> None:
+        self.kind, self._package, self._skip = kind, package, skip
+
+    def names(self) -> list[str]:
+        """List the names, without importing anything behind them."""
+        path = import_module(self._package).__path__
+        return sorted(m.name for m in iter_modules(path) if m.name not in self._skip)
+
+    def describe(self, name: str) -> str:
+        """Return the first line of what the part says of itself."""
+        return (inspect.getdoc(self._type(name)) or "").partition("\n")[0]
+
+    def create(self, spec: str) -> T:
+        """Build the part that `spec` names."""
+        name, _, settings = spec.partition(":")
+        part = self._type(name)
+        return part(**_arguments(self.kind, name, part, settings))
+
+    def _type(self, name: str) -> type[T]:
+        if name not in self.names():
+            raise unknown_name(self.kind, name, self.names())
+        module = import_module(f"{self._package}.{name}")
+        found: type[T] = getattr(module, module.__all__[0])
+        return found
+
+
+def _arguments(kind: str, name: str, part: type, settings: str) -> dict[str, Any]:
+    known = list(inspect.signature(part).parameters)
+    hints = get_type_hints(part.__init__)
+    arguments: dict[str, Any] = {}
+    for position, setting in enumerate(filter(None, settings.split(","))):
+        key, equals, value = setting.partition("=")
+        if not equals and position == 0 and known:
+            key, value = known[0], setting
+        if key not in known:
+            raise unknown_name(f"setting of {kind} {name}", key, known) if known else UsageError(
+                f"{kind} '{name}' has no settings, but was given '{setting}'"
+            )
+        try:
+            arguments[key] = _parse(value, hints.get(key, str))
+        except ValueError as error:
+            raise UsageError(f"{kind} {name}: {key}={value}: {error}") from None
+    missing = [
+        p.name
+        for p in inspect.signature(part).parameters.values()
+        if p.default is p.empty and p.name not in arguments
+    ]
+    if missing:
+        raise UsageError(f"{kind} '{name}' needs {missing[0]}: write {name}:{missing[0]}=...")
+    return arguments
+
+
+def _parse(value: str, hint: Any) -> Any:
+    """Read a setting as the type its parameter has."""
+    origin = get_origin(hint)
+    if origin is typing.Literal:
+        if value not in get_args(hint):
+            raise ValueError("choose from " + ", ".join(map(str, get_args(hint))))
+        return value
+    if origin in (typing.Union, types.UnionType):
+        hint = next(arg for arg in get_args(hint) if arg is not type(None))
+    if hint is bool:
+        if value.lower() not in ("true", "false"):
+            raise ValueError("write true or false")
+        return value.lower() == "true"
+    try:
+        return hint(value)
+    except ValueError:
+        raise ValueError(f"not a number ({hint.__name__})") from None

@@ -1,0 +1,67 @@
+"""A text and the spans of its sentences."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from tersely.text.language import Language, detect_language
+from tersely.text.split import split_sentences
+from tersely.text.terms import Terms, sentence_terms
+
+
+class Sentence(NamedTuple):
+    """A span of the original text, in Unicode code points: `text[start:end]`."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text, its language, and where its sentences are.
+
+    >>> document = Document.from_text("One fish. Two fish.")
+    >>> document.texts
+    ('One fish.', 'Two fish.')
+    >>> document.sentences[1]
+    Sentence(start=10, end=19)
+    """
+
+    text: str
+    language: Language
+    sentences: tuple[Sentence, ...]
+
+    @classmethod
+    def from_text(cls, text: str, language: Language | None = None) -> "Document":
+        """Split `text` into sentences; its language is looked up when it is not given."""
+        language = language or detect_language(text)
+        spans = split_sentences(text, language)
+        return cls(text, language, tuple(Sentence(start, end) for start, end in spans))
+
+    @classmethod
+    def from_sentences(cls, sentences: Sequence[str], language: Language | None = None) -> "Document":
+        """Keep a given splitting: the text is the sentences, one a line.
+
+        >>> Document.from_sentences(["No. 5 wins.", "It rains."]).sentences
+        (Sentence(start=0, end=11), Sentence(start=12, end=21))
+        """
+        spans, start = [], 0
+        for sentence in sentences:
+            spans.append(Sentence(start, start + len(sentence)))
+            start += len(sentence) + 1
+        text = "\n".join(sentences)
+        return cls(text, language or detect_language(text), tuple(spans))
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The sentences, verbatim."""
+        return tuple(self.text[start:end] for start, end in self.sentences)
+
+    @cached_property
+    def terms(self) -> Terms:
+        """The content terms of each sentence: words, or character bigrams in Chinese."""
+        return sentence_terms(self.texts, self.language)
+
+    def __len__(self) -> int:
+        return len(self.sentences)
