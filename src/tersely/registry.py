@@ -48,24 +48,24 @@ class Registry(Generic[T]):
 
 def _arguments(kind: str, name: str, part: type, settings: str) -> dict[str, Any]:
     known = list(inspect.signature(part).parameters)
-    hints = get_type_hints(part.__init__)
+    hints = get_type_hints(part.__init__)  # type: ignore[misc]
     arguments: dict[str, Any] = {}
     for position, setting in enumerate(filter(None, settings.split(","))):
         key, equals, value = setting.partition("=")
         if not equals and position == 0 and known:
             key, value = known[0], setting
         if key not in known:
-            raise unknown_name(f"setting of {kind} {name}", key, known) if known else UsageError(
-                f"{kind} '{name}' has no settings, but was given '{setting}'"
+            raise (
+                unknown_name(f"setting of {kind} {name}", key, known)
+                if known
+                else UsageError(f"{kind} '{name}' has no settings, but was given '{setting}'")
             )
         try:
             arguments[key] = _parse(value, hints.get(key, str))
         except ValueError as error:
             raise UsageError(f"{kind} {name}: {key}={value}: {error}") from None
     missing = [
-        p.name
-        for p in inspect.signature(part).parameters.values()
-        if p.default is p.empty and p.name not in arguments
+        p.name for p in inspect.signature(part).parameters.values() if p.default is p.empty and p.name not in arguments
     ]
     if missing:
         raise UsageError(f"{kind} '{name}' needs {missing[0]}: write {name}:{missing[0]}=...")

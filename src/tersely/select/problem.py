@@ -1,18 +1,37 @@
 """What a selector is asked, and what it answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
+from math import frexp
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tersely.errors import UsageError
 from tersely.text import Document
 
 Values = NDArray[np.float64]
 Lengths = NDArray[np.int64]
+Indices = NDArray[np.intp]
 
 
-@dataclass(frozen=True)
+def whole(numbers: Values) -> Values:
+    """Scale positive numbers to whole ones, so that their sums are exact, ties are real and order never matters.
+
+    The scale is a power of two that brings the largest number to 40 bits, or to fewer if there are more than 4,096
+    numbers: float64 (53 bits) must hold the sum of them all. So numbers are told apart down to about 1e-12 of the
+    largest, while integers and binary fractions stay exact. None becomes less than 1.
+
+    >>> whole(np.array([3.0, 1.5, 1e-300])) / 2**38
+    array([3.00000000e+00, 1.50000000e+00, 3.63797881e-12])
+    """
+    bits = min(40, 53 - (len(numbers) - 1).bit_length())
+    _, exponent = frexp(numbers.max(initial=0.0))
+    return np.maximum(np.rint(np.ldexp(np.maximum(numbers, 0.0), bits - exponent)), 1.0)
+
+
+@dataclass(frozen=True, eq=False)
 class Problem:
     """Choose sentences of high value that fit: the sum of (length + separator) is at most capacity + separator.
 
@@ -29,20 +48,79 @@ class Problem:
     exclude: frozenset[int] = frozenset()
     document: Document | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", np.asarray(self.values, dtype=np.float64))
+        object.__setattr__(self, "lengths", np.asarray(self.lengths, dtype=np.int64))
+        self._check()
+
+    def _check(self) -> None:
+        count = len(self.values)
+        if self.values.ndim != 1 or self.values.shape != self.lengths.shape:
+            raise UsageError(f"there are {count} values but {len(self.lengths)} lengths")
+        if self.document is not None and len(self.document) != count:
+            raise UsageError(f"there are {count} values but {len(self.document)} sentences")
+        if not np.isfinite(self.values).all():
+            raise UsageError(f"sentence {int(np.argmin(np.isfinite(self.values)))} has no finite value")
+        if self.capacity < 0 or self.separator < 0 or (count and self.lengths.min() < 0):
+            raise UsageError("lengths, the separator and the budget must not be negative")
+        if not (self.include or self.exclude):
+            return
+        if wrong := sorted(i for i in self.include | self.exclude if not 0 <= i < count):
+            raise UsageError(f"there is no sentence {wrong[0]}: the document has {count}, counted from 0")
+        if both := sorted(self.include & self.exclude):
+            raise UsageError(f"sentence {both[0]} is both included and excluded")
+        if (needed := self.length(tuple(self.include))) > self.capacity:
+            raise UsageError(f"the included sentences need {needed}, but the budget is {self.capacity}")
+
     def with_capacity(self, capacity: int) -> "Problem":
         """Return the same question for another budget."""
         return replace(self, capacity=capacity)
+
+    def without(self, sentences: Iterable[int]) -> "Problem":
+        """Return the same question with more sentences excluded."""
+        return replace(self, exclude=self.exclude.union(sentences))
 
     def length(self, chosen: tuple[int, ...]) -> int:
         """Return the length of the chosen sentences, joined."""
         if not chosen:
             return 0
-        return int(self.lengths[list(chosen)].sum()) + self.separator * (len(chosen) - 1)
+        return sum(map(self.lengths.item, chosen)) + self.separator * (len(chosen) - 1)
+
+    @cached_property
+    def costs(self) -> Lengths:
+        """What each sentence takes: its length and a separator."""
+        return self.lengths + self.separator
+
+    @cached_property
+    def room(self) -> int:
+        """What is left for the costs of further sentences once the included ones are in."""
+        return self.capacity + self.separator - sum(map(self.costs.item, self.include))
+
+    @cached_property
+    def free(self) -> NDArray[np.bool_]:
+        """Which sentences are neither included nor excluded and of positive value."""
+        free = self.values > 0
+        if self.include or self.exclude:
+            free[list(self.include | self.exclude)] = False
+        return free
+
+    @cached_property
+    def candidates(self) -> Indices:
+        """The free sentences that fit on their own, ascending."""
+        return np.flatnonzero(self.free & (self.costs <= self.room))
+
+    def selection(self, added: Iterable[int]) -> "Selection":
+        """Answer with the included sentences and `added`, stable down to the length of them all."""
+        chosen = tuple(sorted([*self.include, *added]))
+        return Selection(chosen, self.length(chosen))
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The chosen sentences, ascending, and the smallest capacity known to give the same choice."""
+    """The chosen sentences, ascending, and the smallest capacity known to give the same choice.
+
+    For every capacity from `stable` to the one that was asked for, the same selector chooses the same.
+    """
 
     chosen: tuple[int, ...]
     stable: int

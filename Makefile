@@ -1,0 +1,55 @@
+# make demo and make test are all a newcomer needs; each sets up what it uses.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+EXTRAS := tokens,html,plot,hub,eval
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench chromium clean wheel-test
+
+help: ## Show the commands
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+demo: $(VENV)/base ## Summarise two examples at three budgets (installs the base package only)
+	@$(BIN)/python examples/demo.py
+
+test: $(VENV)/dev chromium lint ## Everything that continuous integration checks
+	$(BIN)/pytest
+	@$(MAKE) --no-print-directory wheel-test
+
+lint: $(VENV)/dev ## Style, types and the import contract
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/dev ## Speed and memory beside other tools, printed as Markdown
+	$(BIN)/python benchmarks/speed.py
+
+wheel-test: $(VENV)/dev ## Build the wheel and use it in an empty environment
+	rm -rf build/wheel && mkdir -p build/wheel
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel .
+	$(PYTHON) -m venv --clear build/wheel/venv
+	build/wheel/venv/bin/python -m pip install --quiet --disable-pip-version-check build/wheel/tersely-*.whl
+	cd build/wheel && venv/bin/tersely summarize ../../examples/harbour.txt --max-chars 280
+	cd build/wheel && venv/bin/tersely summarize ../../examples/harbour.txt --max-chars 280 --scorer textrank
+
+chromium: ## Install the browser that the tests drive, where there is none
+	@for name in chromium chromium-browser google-chrome; do command -v $$name > /dev/null && exit; done; \
+	sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); $$sudo apt-get update -qq && $$sudo apt-get install -y -qq chromium
+
+clean: ## Remove what was installed and built
+	rm -rf $(VENV) build dist
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade pip
+
+$(VENV)/base: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) install --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/dev: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) install --constraint constraints.txt --editable '.[$(EXTRAS)]' --group dev --group bench
+	@touch $@ $(VENV)/base

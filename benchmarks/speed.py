@@ -1,0 +1,151 @@
+"""Speed and memory of every scorer beside sumy's, and of the exact knapsack beside OR-Tools', in one run.
+
+Prints Markdown. Each row runs in a process of its own, so that its peak memory is its own; sentence splitting, the
+same for all, is left out of the times. Documents are real: the evaluation data, joined up to each size.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
+SIZES = (25, 200, 1000)
+OURS = ("coverage", "lead", "centroid", "textrank", "textrank@tfidf", "lexrank", "pacsum", "far")
+SUMY = {"sumy TextRank": "text_rank.TextRankSummarizer", "sumy LexRank": "lex_rank.LexRankSummarizer"}
+SUMY |= {"sumy LSA": "lsa.LsaSummarizer"}
+BUDGET = 400
+
+
+def main() -> None:
+    """Print both tables, or measure one cell where --one asks for it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--one", nargs=2, metavar=("SYSTEM", "SIZE"), help=argparse.SUPPRESS)
+    parser.add_argument("--seconds", type=float, default=3.0, help="how long each cell is repeated")
+    args = parser.parse_args()
+    if args.one:
+        print(json.dumps(measure(args.one[0], int(args.one[1]), args.seconds)))
+        return
+    if not DATA.is_dir():
+        sys.exit(f"no documents at {DATA}: set TERSELY_DATA to a folder with en/dev_cnndm.jsonl.gz")
+    scorers(args.seconds)
+    knapsacks()
+
+
+def scorers(seconds: float) -> None:
+    """Print documents a second and peak memory of each system at each size."""
+    print("| system | " + " | ".join(f"{n} sentences | MB" for n in SIZES) + " |")
+    print("|---" * (1 + 2 * len(SIZES)) + "|", flush=True)
+    for system in (*OURS, *SUMY):
+        cells = []
+        for size in SIZES:
+            command = [sys.executable, __file__, "--one", system, str(size), "--seconds", str(seconds)]
+            found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            cells += [f"{found['rate']:.4g}/s", f"{found['memory']:.0f}"]
+        print(f"| {system} | " + " | ".join(cells) + " |", flush=True)
+
+
+def measure(system: str, size: int, seconds: float) -> dict[str, float]:
+    """Summarise documents of one size for about that many seconds."""
+    documents = sample(size, count=max(1, 500 // size))
+    run = sumy_system(system) if system in SUMY else our_system(system)
+    # A first, short document pays for imports, model loading and the like.
+    run(documents[0][:3])
+    done, started = 0, time.perf_counter()
+    while (spent := time.perf_counter() - started) < seconds or done == 0:
+        run(documents[done % len(documents)])
+        done += 1
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"rate": done / spent if spent >= seconds else done / (time.perf_counter() - started), "memory": memory}
+
+
+def sample(size: int, count: int) -> list[list[str]]:
+    """Return documents of `size` sentences each, real articles joined."""
+    from tersely import Document
+
+    with gzip.open(DATA / "en" / "dev_cnndm.jsonl.gz", "rt", encoding="utf-8") as lines:
+        sentences = [s for line in lines for s in Document.from_text(json.loads(line)["text"], "en").texts]
+    return [sentences[k * size : (k + 1) * size] for k in range(min(count, len(sentences) // size))]
+
+
+def our_system(system: str) -> Callable[[list[str]], object]:
+    """Return a function that summarises given sentences to the budget."""
+    from tersely import Document, Summarizer
+
+    scorer, _, encoder = system.partition("@")
+    summarizer = Summarizer.load(scorer=scorer, encoder=encoder or None)
+    return lambda sentences: summarizer.summarize(Document.from_sentences(sentences, "en"), max_chars=BUDGET)
+
+
+def sumy_system(system: str) -> Callable[[list[str]], object]:
+    """Return the same for one of sumy's summarizers, three sentences each, with a tokenizer that needs no data."""
+    import re
+    from importlib import import_module
+
+    from sumy.models.dom import ObjectDocumentModel, Paragraph, Sentence
+    from sumy.nlp.stemmers import Stemmer
+
+    class Words:
+        """sumy's tokenizer, as far as its summarizers use it."""
+
+        def to_words(self, sentence: str) -> tuple[str, ...]:
+            return tuple(re.findall(r"[^\W\d_]+", sentence.lower()))
+
+    module, name = SUMY[system].split(".")
+    summarizer = getattr(import_module(f"sumy.summarizers.{module}"), name)(Stemmer("english"))
+
+    def run(sentences: list[str]) -> object:
+        paragraph = Paragraph([Sentence(sentence, Words()) for sentence in sentences])
+        return summarizer(ObjectDocumentModel([paragraph]), 3)
+
+    return run
+
+
+def knapsacks() -> None:
+    """Print the time of one exact solution, ours and OR-Tools', on the same problems."""
+    import numpy as np
+    from ortools.algorithms.python import knapsack_solver
+
+    from tersely.select import Problem
+    from tersely.select.knapsack import Knapsack
+
+    kinds = {
+        "dynamic programming": knapsack_solver.SolverType.KNAPSACK_DYNAMIC_PROGRAMMING_SOLVER,
+        "branch and bound": knapsack_solver.SolverType.KNAPSACK_MULTIDIMENSION_BRANCH_AND_BOUND_SOLVER,
+    }
+    print("\n| items × capacity | tersely | " + " | ".join(f"OR-Tools, {kind}" for kind in kinds) + " |")
+    print("|---|---|" + "---|" * len(kinds), flush=True)
+    for items, capacity, repeats in ((30, 500, 200), (200, 2_000, 50), (1_000, 5_000, 20), (10_000, 100_000, 3)):
+        rng = np.random.default_rng(items)
+        times: dict[str, list[float]] = {"tersely": [], **{kind: [] for kind in kinds}}
+        for _ in range(repeats):
+            lengths = rng.gamma(2, 60, items).astype(np.int64) + 1
+            values = np.round(lengths * rng.lognormal(0, 0.5, items) * 1e6)
+            problem = Problem(values, lengths, capacity)
+            started = time.perf_counter()
+            ours = Knapsack()(problem).chosen
+            times["tersely"].append(time.perf_counter() - started)
+            for kind, solver_type in kinds.items():
+                profits, weights = values.astype(np.int64).tolist(), [lengths.tolist()]
+                started = time.perf_counter()
+                solver = knapsack_solver.KnapsackSolver(solver_type, "")
+                solver.set_time_limit(20)
+                solver.init(profits, weights, [capacity])
+                best = solver.solve()
+                [i for i in range(items) if solver.best_solution_contains(i)]
+                times[kind].append(time.perf_counter() - started)
+                if solver.is_solution_optimal() and abs(values[list(ours)].sum() - best) > 1e-9 * best:
+                    sys.exit(f"the solvers disagree: {values[list(ours)].sum()} and {best}")
+        cells = [f"{1e3 * statistics.median(found):.3g} ms" for found in times.values()]
+        print(f"| {items:,} × {capacity:,} | " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""`python -m tersely` is the command `tersely`."""
+
+from tersely.cli import main
+
+main()

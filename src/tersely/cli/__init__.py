@@ -1,0 +1,59 @@
+"""The command line: one file a command, and nothing but parsing and printing in it."""
+
+import sys
+from importlib import import_module
+
+import click
+
+from tersely import __version__
+from tersely.errors import TerselyError, UsageError
+
+# A command's module is imported when it is asked for, or when the help lists it; none imports anything heavy.
+_COMMANDS = ("summarize", "frontier", "models", "evaluate", "reproduce", "human", "completion")
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        if name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(f"tersely.cli.{name}").command
+        return command
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="tersely")
+def cli() -> None:
+    """Fit any text to any length, in the text's own words."""
+
+
+def main() -> None:
+    """Run the command; every foreseen error is one line on standard error and an exit code of 1 or 2."""
+    try:
+        # Without standalone mode an exit code comes back as the value.
+        sys.exit(cli.main(prog_name="tersely", standalone_mode=False) or 0)
+    except click.Abort:
+        sys.exit(130)
+    except click.UsageError as error:
+        _fail(error.format_message() + _hint(error), 2)
+    except click.ClickException as error:
+        _fail(error.format_message(), 1)
+    except UsageError as error:
+        _fail(str(error), 2)
+    except TerselyError as error:
+        _fail(str(error), 1)
+    except BrokenPipeError:
+        # The reader, `head` for one, has all it wanted.
+        sys.stderr.close()
+        sys.exit(141)
+
+
+def _hint(error: click.UsageError) -> str:
+    return f" (see '{error.ctx.command_path} --help')" if error.ctx else ""
+
+
+def _fail(message: str, code: int) -> None:
+    click.echo("tersely: " + " ".join(message.split()), err=True)
+    sys.exit(code)

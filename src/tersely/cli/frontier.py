@@ -1,0 +1,70 @@
+"""`tersely frontier`: how the summary grows with the budget."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tersely.cli.options import assembly, output_option, parts, source_argument
+from tersely.cli.output import write
+from tersely.cli.source import read_source
+from tersely.errors import InputError
+
+if TYPE_CHECKING:
+    from tersely.frontier import Step
+
+
+@click.command("frontier", short_help="Show the summary's growth with its budget.")
+@source_argument
+@click.option(
+    "--unit",
+    type=click.Choice(["chars", "words", "tokens", "bytes", "sentences"]),
+    default="chars",
+    show_default=True,
+)
+@click.option("--limit", type=int, metavar="N", help="Largest budget. Default: the whole text.")
+@click.option("--points", type=int, metavar="N", default=20, show_default=True, help="Budgets to try, evenly spread.")
+@click.option("--all", "every", is_flag=True, help="Every budget at which the summary changes.")
+@parts
+@assembly
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option("--plot", metavar="FILE.png", help="Also draw value against budget.")
+@output_option
+def command(
+    source: str,
+    limit: int | None,
+    unit: Any,
+    points: int,
+    every: bool,
+    form: str,
+    plot: str | None,
+    output: str | None,
+    model: str | None,
+    scorer: str | None,
+    encoder: str | None,
+    select: str | None,
+    **how: Any,
+) -> None:
+    """Show how the summary of INPUT grows with its budget, all budgets from one solution."""
+    import json
+
+    from tersely.summarizer import Summarizer
+
+    summarizer = Summarizer.load(model, scorer=scorer, encoder=encoder, select=select)
+    frontier = summarizer.frontier(read_source(source), unit=unit, limit=limit, **how)
+    if not len(frontier.fitter.document):
+        raise InputError("the text has no sentence")
+    data = frontier.to_dict(None if every else points)
+    steps = frontier.steps(None if every else points)
+    write(json.dumps(data, ensure_ascii=False) if form == "json" else _table(steps, unit), output)
+    if plot:
+        from tersely.cli.plot import plot_steps
+
+        plot_steps(steps, unit, plot)
+
+
+def _table(steps: "list[Step]", unit: str) -> str:
+    lines = [f"{'budget':>8} {'length':>8} {'value':>9}  sentences ({unit})"]
+    for step in steps:
+        shown = " ".join(map(str, step.chosen[:12])) + (" …" if len(step.chosen) > 12 else "")
+        lines.append(f"{step.budget:>8} {step.length:>8} {step.value:>9.4g}  {len(step.chosen)}: {shown}".rstrip(": "))
+    return "\n".join(lines)

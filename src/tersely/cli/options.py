@@ -1,0 +1,59 @@
+"""Options that several commands share."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _apply(options: list[Callable[[F], F]], command: F) -> F:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def source_argument(command: F) -> F:
+    """Add the argument that names the text."""
+    return click.argument("source", metavar="[INPUT]", default="-")(command)
+
+
+def parts(command: F) -> F:
+    """Add the options that choose the model and its parts."""
+    return _apply(
+        [
+            click.option("--model", metavar="NAME|FOLDER", help="A shipped model or a model folder."),
+            click.option("--scorer", metavar="NAME", help="What gives sentences their values; see 'tersely models'."),
+            click.option("--encoder", metavar="NAME", help="What gives sentences their vectors."),
+            click.option("--select", metavar="NAME", help="What chooses the sentences that fit."),
+        ],
+        command,
+    )
+
+
+def assembly(command: F) -> F:
+    """Add the options on how a summary is put together."""
+    return _apply(
+        [
+            click.option(
+                "--lang", "language", type=click.Choice(["en", "zh", "other"]), help="Default: found in the text."
+            ),
+            click.option("--order", type=click.Choice(["document", "rank"]), default="document", show_default=True),
+            click.option("--include", metavar="I", multiple=True, type=int, help="Sentence that must be in; from 0."),
+            click.option("--exclude", metavar="I", multiple=True, type=int, help="Sentence that must not be in."),
+            click.option("--separator", metavar="TEXT", help="Between sentences. Default: a space; none in Chinese."),
+            click.option(
+                "--redundancy",
+                type=click.Choice(["duplicates", "trigrams", "off"]),
+                default="duplicates",
+                show_default=True,
+                help="Leave out what nearly repeats a sentence, or what shares three words in a row with one.",
+            ),
+            click.option("--tokenizer", metavar="FILE", help="tokenizer.json that counts tokens."),
+        ],
+        command,
+    )
+
+
+output_option = click.option("--output", "-o", metavar="FILE", help="Write here instead of to standard output.")

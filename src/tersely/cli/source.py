@@ -1,0 +1,83 @@
+"""Reading what is to be summarised: a file, standard input, a page."""
+
+import re
+import sys
+from pathlib import Path
+
+from tersely.errors import InputError, MissingExtraError
+
+# Far more than a person reads; beyond it a text is surely not one document.
+MAX_BYTES = 200_000_000
+_SECONDS = 30
+_HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
+
+
+def read_source(source: str) -> str:
+    """Return the text of a file, of standard input (`-`), or of the page at an http(s) address."""
+    if source.startswith(("http://", "https://")):
+        return _page_text(_download(source), source)
+    raw = _standard_input() if source == "-" else _file(Path(source))
+    name = "standard input" if source == "-" else source
+    if Path(source).suffix.lower() in (".html", ".htm") or _HTML.match(raw[:2000]):
+        return _page_text(raw, name)
+    return _decode(raw, name)
+
+
+def _standard_input() -> bytes:
+    if sys.stdin.isatty():
+        print("Reading from the terminal; end with Ctrl-D.", file=sys.stderr)  # noqa: T201
+    return _bounded(sys.stdin.buffer.read(MAX_BYTES + 1), "standard input")
+
+
+def _file(path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            return _bounded(stream.read(MAX_BYTES + 1), str(path))
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a directory, not a text file") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _bounded(raw: bytes, name: str) -> bytes:
+    if len(raw) > MAX_BYTES:
+        raise InputError(f"{name} is larger than {MAX_BYTES // 1_000_000} MB: split it into documents first")
+    return raw
+
+
+def _decode(raw: bytes, name: str) -> str:
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{name} is UTF-16, not UTF-8: convert it first (iconv -f UTF-16 -t UTF-8)")
+    try:
+        # A byte order mark is not part of the text.
+        return raw.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        byte = raw[error.start]
+        raise InputError(f"{name} is not UTF-8 at byte {error.start} (0x{byte:02x}): convert it first") from None
+
+
+def _download(address: str) -> bytes:
+    from urllib.error import URLError
+    from urllib.request import Request, urlopen
+
+    request = Request(address, headers={"User-Agent": "tersely"})
+    try:
+        with urlopen(request, timeout=_SECONDS) as answer:
+            return _bounded(answer.read(MAX_BYTES + 1), address)
+    except (URLError, OSError, ValueError) as error:
+        reason = getattr(error, "reason", None) or error
+        raise InputError(f"{address} cannot be fetched: {reason}") from None
+
+
+def _page_text(raw: bytes, name: str) -> str:
+    try:
+        from trafilatura import extract
+    except ImportError:
+        raise MissingExtraError("reading a web page", "html") from None
+    text = extract(raw, include_comments=False, include_tables=False)
+    if not text:
+        raise InputError(f"{name} has no text to summarise: no article was found in the page")
+    # Every line of it is a paragraph; a single line feed would read as a wrapped line.
+    return str(text).replace("\n", "\n\n")

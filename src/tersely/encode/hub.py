@@ -1,0 +1,127 @@
+"""Any encoder of the Hugging Face hub, or of a folder in its format: BERT, SimCSE and their kin."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from tersely.encode.encoder import Matrix
+from tersely.encode.rows import Pooling, pool
+from tersely.encode.transformer import TransformerEncoder, reason
+from tersely.errors import MissingExtraError, ModelError
+
+# Settings, vocabularies and weights; never a pickle, never code.
+_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")
+
+
+class Hub(TransformerEncoder):
+    """A Hugging Face encoder by its name on the hub or its folder, run by PyTorch on the CPU.
+
+    `cls` is the last layer's first token, as unsupervised SimCSE has it; `pooler` is the model's own head on
+    top of that, as supervised SimCSE has it; `mean` is the mean of the tokens. Weights are read from
+    safetensors only, and no code that comes with a model is run.
+    """
+
+    name = "hub"
+
+    def __init__(
+        self,
+        path: str,
+        pooling: Pooling = "cls",
+        max_tokens: int = 128,
+        batch: int = 32,
+        normalize: bool = True,
+    ) -> None:
+        super().__init__(Path(path).expanduser(), pooling, max_tokens, batch, normalize)
+        try:
+            import torch
+            import transformers
+        except ImportError:
+            raise MissingExtraError("encoder 'hub'", "hub") from None
+        if not self._folder.is_dir():
+            self._folder = _download(path)
+        if not any(self._folder.glob("*.safetensors")):
+            raise ModelError(
+                f"{path} has no safetensors weights, and pickles are never loaded: "
+                "load it once where you trust it, and save_pretrained it to a folder"
+            )
+        with _quiet(transformers):
+            self._model, self._tokenizer = self._load(transformers)
+        self._inference_mode = torch.inference_mode
+        # A fast tokenizer keeps its bounds in itself, and two threads that set them at once make it fail.
+        self._tokenizing = Lock()
+
+    def _files(self) -> Iterable[Path]:
+        return [path for pattern in _FILES for path in self._folder.glob(pattern)]
+
+    def _run(self, sentences: list[str]) -> Matrix:
+        with self._tokenizing:
+            inputs = self._tokenizer(
+                sentences, padding=True, truncation=True, max_length=self._max_tokens, return_tensors="pt"
+            )
+        with self._inference_mode():
+            output = self._model(**inputs)
+        if self._pooling == "pooler":
+            rows: Matrix = output.pooler_output.numpy()
+            return rows
+        return pool(output.last_hidden_state.numpy(), inputs["attention_mask"].numpy(), self._pooling)
+
+    def _load(self, transformers: Any) -> tuple[Any, Any]:
+        """Return the model in single precision, and its tokenizer."""
+        safely = {"trust_remote_code": False, "local_files_only": True}
+        try:
+            tokenizer = transformers.AutoTokenizer.from_pretrained(self._folder, **safely)
+            model, report = transformers.AutoModel.from_pretrained(
+                self._folder, use_safetensors=True, output_loading_info=True, **safely
+            )
+        except Exception as error:
+            raise ModelError(f"{self._folder} is no encoder that loads: {reason(error)}") from error
+        self._check(model, tokenizer, report["missing_keys"])
+        tokenizer.padding_side = "right"
+        return model.float().eval(), tokenizer
+
+    def _check(self, model: Any, tokenizer: Any, missing: Iterable[str]) -> None:
+        """Refuse what would run and give nonsense, or fail only at some later sentence."""
+        # Weights that the file lacks were drawn at random.
+        head = sorted(key for key in missing if "pooler" in key)
+        body = sorted(set(missing) - set(head))
+        if body:
+            raise ModelError(f"{self._folder}: the weights lack {body[0]} (and {len(body) - 1} more)")
+        if self._pooling == "pooler" and (head or getattr(model, "pooler", None) is None):
+            raise ModelError(f"{self._folder}: the model has no trained pooler: choose pooling=cls or mean")
+        if tokenizer.pad_token_id is None:
+            raise ModelError(f"{self._folder}: the tokenizer has no padding token, so it is no encoder's")
+        positions = getattr(model.config, "max_position_embeddings", None)
+        if positions and self._max_tokens > positions:
+            raise ModelError(f"{self._folder} reads {positions} tokens: max_tokens={self._max_tokens} is more")
+
+
+def _download(name: str) -> Path:
+    """Return the folder of a model of the hub, from the local cache when it is there."""
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name, allow_patterns=list(_FILES), ignore_patterns=["*/*"]))
+    except Exception as error:
+        raise ModelError(
+            f"'{name}' is no folder here, and the hub gives no model of that name: check the name and the network"
+        ) from error
+
+
+@contextmanager
+def _quiet(transformers: Any) -> Iterator[None]:
+    """Keep progress bars and reports off the terminal while a model is loaded."""
+    logging = transformers.utils.logging
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+__all__ = ["Hub"]

@@ -1,0 +1,126 @@
+"""Any encoder that was exported to ONNX, run by ONNX Runtime."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tersely.encode.encoder import Matrix
+from tersely.encode.rows import Pooling, pool
+from tersely.encode.transformer import TransformerEncoder, reason
+from tersely.errors import MissingExtraError, ModelError
+
+_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+_INTEGERS = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+
+
+class Onnx(TransformerEncoder):
+    """A folder with model.onnx and tokenizer.json, run on the CPU by ONNX Runtime.
+
+    Of the graph's outputs, `cls` and `mean` pool the one that has a vector a token, and `pooler` takes the one
+    that has a vector a sentence. A graph that has only the latter gives that, whatever `pooling` says.
+    A graph quantised dynamically to 8 bits depends on which sentences share a batch: give it `batch=1`.
+    """
+
+    name = "onnx"
+
+    def __init__(
+        self,
+        path: str,
+        pooling: Pooling = "cls",
+        max_tokens: int = 128,
+        batch: int = 32,
+        normalize: bool = True,
+    ) -> None:
+        super().__init__(Path(path).expanduser(), pooling, max_tokens, batch, normalize)
+        try:
+            import onnxruntime
+            import tokenizers
+        except ImportError:
+            raise MissingExtraError("encoder 'onnx'", "hub") from None
+        for name in ("model.onnx", "tokenizer.json"):
+            if not (self._folder / name).is_file():
+                raise ModelError(f"{self._folder} has no {name}: an ONNX encoder is a folder with both")
+        self._tokenizer = self._load_tokenizer(tokenizers)
+        self._session = self._load_session(onnxruntime)
+        self._inputs = self._choose_inputs()
+        self._output = self._choose_output()
+
+    def _files(self) -> Iterable[Path]:
+        # The second pattern finds large weights, which are kept in a file beside the graph.
+        return [*self._folder.glob("tokenizer.json"), *self._folder.glob("model.onnx*")]
+
+    def _run(self, sentences: list[str]) -> Matrix:
+        (values,), mask = self._outputs(sentences, [self._output])
+        if values.ndim == 3:
+            return pool(values, mask, self._pooling)
+        rows: Matrix = values.astype(np.float32, copy=False)
+        return rows
+
+    def _outputs(self, sentences: list[str], names: list[str]) -> tuple[list[NDArray[Any]], NDArray[Any]]:
+        """Return the named outputs of the graph for one batch, and the mask of its tokens [batch, token]."""
+        encodings = self._tokenizer.encode_batch(sentences)
+        mask = np.array([encoding.attention_mask for encoding in encodings])
+        tensors = {
+            "input_ids": np.array([encoding.ids for encoding in encodings]),
+            "attention_mask": mask,
+            "token_type_ids": np.array([encoding.type_ids for encoding in encodings]),
+        }
+        feed = {name: tensors[name].astype(kind) for name, kind in self._inputs.items()}
+        return self._session.run(names, feed), mask
+
+    def _load_tokenizer(self, tokenizers: Any) -> Any:
+        path = self._folder / "tokenizer.json"
+        try:
+            tokenizer = tokenizers.Tokenizer.from_file(str(path))
+        except Exception as error:
+            raise ModelError(f"{path} is no tokenizer that can be read: {reason(error)}") from error
+        known = tokenizer.padding or {}
+        guesses = (known.get("pad_id"), tokenizer.token_to_id("[PAD]"), tokenizer.token_to_id("<pad>"), 0)
+        tokenizer.enable_padding(pad_id=next(guess for guess in guesses if guess is not None))
+        tokenizer.enable_truncation(self._max_tokens)
+        return tokenizer
+
+    def _load_session(self, onnxruntime: Any) -> Any:
+        path = self._folder / "model.onnx"
+        options = onnxruntime.SessionOptions()
+        options.use_deterministic_compute = True
+        options.log_severity_level = 4  # What matters comes as an exception; the rest is noise on stderr.
+        try:
+            return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        except Exception as error:
+            raise ModelError(f"{path} is no graph that ONNX Runtime can load: {reason(error)}") from error
+
+    def _choose_inputs(self) -> dict[str, Any]:
+        """Return the inputs that the graph has, each with its type."""
+        inputs = {node.name: node.type for node in self._session.get_inputs()}
+        strange = [name for name, kind in inputs.items() if name not in _INPUTS or kind not in _INTEGERS]
+        if strange or "input_ids" not in inputs:
+            raise ModelError(
+                f"{self._folder}: the inputs of the graph are {', '.join(inputs) or 'none'}, "
+                f"but an encoder of text has input_ids and may have {_INPUTS[1]} and {_INPUTS[2]}"
+            )
+        return {name: _INTEGERS[kind] for name, kind in inputs.items()}
+
+    def _choose_output(self) -> str:
+        """Return the output to take; a trial run tells, for shapes in a graph are often left open."""
+        names: list[str] = [node.name for node in self._session.get_outputs()]
+        try:
+            values, _ = self._outputs(["."], names)
+        except Exception as error:
+            raise ModelError(f"{self._folder}: the graph does not run: {reason(error)}") from error
+        token, sentence = (
+            next((name for name, value in zip(names, values, strict=True) if value.ndim == rank), None)
+            for rank in (3, 2)
+        )
+        if self._pooling == "pooler" and not sentence:
+            raise ModelError(f"{self._folder}: the graph has no pooler output: choose pooling=cls or mean")
+        chosen = sentence if self._pooling == "pooler" or not token else token
+        if not chosen:
+            raise ModelError(f"{self._folder}: the graph gives no vectors, neither a token nor a sentence")
+        return chosen
+
+
+__all__ = ["Onnx"]

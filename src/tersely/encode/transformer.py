@@ -1,0 +1,93 @@
+"""What the encoders of token vectors share: batches by length, bounds, pooling, and clear errors."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+
+from tersely.encode.clean import clean
+from tersely.encode.encoder import Matrix
+from tersely.encode.fingerprint import fingerprint
+from tersely.encode.rows import Pooling, unit_rows
+from tersely.errors import ModelError, TerselyError, UsageError, unknown_name
+
+# No tokenizer needs more characters to fill a sentence's tokens, so the rest of a megabyte is not read.
+_CHARACTERS_A_TOKEN = 16
+
+
+class TransformerEncoder(ABC):
+    """Encodes the sentences of one document in batches of similar length."""
+
+    name: str
+
+    def __init__(self, folder: Path, pooling: Pooling, max_tokens: int, batch: int, normalize: bool) -> None:
+        if pooling not in get_args(Pooling):
+            raise unknown_name("pooling", pooling, get_args(Pooling))
+        if max_tokens < 3:
+            raise UsageError(f"max_tokens={max_tokens}: a sentence needs 3 or more, two of them special")
+        if batch < 1:
+            raise UsageError(f"batch={batch}: write 1 or more")
+        self._folder, self._pooling, self._max_tokens = folder, pooling, max_tokens
+        self._batch, self._normalize = batch, normalize
+
+    @abstractmethod
+    def _run(self, sentences: list[str]) -> Matrix:
+        """Return the pooled vectors of one batch."""
+
+    @abstractmethod
+    def _files(self) -> Iterable[Path]:
+        """Return the files that the vectors depend on."""
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the files and the settings."""
+        settings = {
+            "pooling": self._pooling,
+            "max_tokens": self._max_tokens,
+            "batch": self._batch,
+            "normalize": self._normalize,
+        }
+        return fingerprint(self.name, settings, self._files())
+
+    @cached_property
+    def _dimension(self) -> int:
+        return len(self._checked(["."])[0])
+
+    def encode(self, sentences: Sequence[str]) -> Matrix:
+        """Return one row a sentence."""
+        # A tokenizer without special tokens makes nothing of nothing, and a model fails on nothing.
+        texts = [clean(s, _CHARACTERS_A_TOKEN * self._max_tokens) for s in sentences]
+        texts = [text if text.strip() else "." for text in texts]
+        rows = np.empty((len(texts), self._dimension), dtype=np.float32)
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        for start in range(0, len(order), self._batch):
+            chosen = order[start : start + self._batch]
+            rows[chosen] = self._checked([texts[i] for i in chosen])
+        return unit_rows(rows) if self._normalize else rows
+
+    def _checked(self, sentences: list[str]) -> Matrix:
+        """Run one batch; whatever the runtime throws becomes one line."""
+        try:
+            rows = self._run(sentences)
+        except TerselyError:
+            raise
+        except Exception as error:
+            raise ModelError(f"{self._folder}: the model does not run: {reason(error)}") from error
+        if rows.ndim != 2 or rows.shape[0] != len(sentences):
+            raise ModelError(f"{self._folder}: the model does not give one vector a sentence")
+        if not np.isfinite(rows).all():
+            raise ModelError(f"{self._folder}: the model gives vectors that are no finite numbers")
+        return rows
+
+
+def reason(error: Exception) -> str:
+    """Return what an error of another library says, in one line of bounded length.
+
+    >>> reason(ValueError("no such layer\\nTraceback ..."))
+    'no such layer'
+    """
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0][:200] if lines else type(error).__name__

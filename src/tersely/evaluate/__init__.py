@@ -1,0 +1,1 @@
+"""Systems and data become tables: readers, measures, significance, the paper's tables, human evaluation."""

@@ -1,0 +1,1 @@
+"""Readers' ratings of summaries: one blinded form for all raters, and the table their answers make."""

@@ -1,0 +1,95 @@
+"""Every budget at once: how a summary grows with the room it has."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tersely.budget import Budget
+from tersely.errors import UsageError
+from tersely.fit import Fit, Fitter
+from tersely.summary import Summary
+
+
+@dataclass(frozen=True)
+class Step:
+    """From `budget` on, up to the next step, the summary is `chosen`, `length` long and of this value."""
+
+    budget: int
+    length: int
+    value: float
+    chosen: tuple[int, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        value = float(f"{self.value:.9g}")
+        return {"budget": self.budget, "length": self.length, "value": value, "chosen": list(self.chosen)}
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """The summaries of one text for every budget up to `capacity`.
+
+    >>> from tersely import Summarizer
+    >>> frontier = Summarizer.load().frontier("Rain fell all day. The river rose. Rain made the river rise.")
+    >>> [step.budget for step in frontier.steps()]
+    [0, 15, 18, 26, 45, 60]
+    >>> frontier.at(20).text
+    'Rain fell all day.'
+    """
+
+    fitter: Fitter
+    capacity: int
+    summary_of: Callable[[Fit, Budget, int], Summary]
+
+    def at(self, budget: int) -> Summary:
+        """Return the summary for one budget, the same that `summarize` gives."""
+        if not 1 <= budget <= self.capacity:
+            raise UsageError(f"this frontier answers budgets from 1 to {self.capacity}, not {budget}")
+        unit = self.fitter.unit
+        return self.summary_of(self._fits(budget), Budget.one_of(**{f"max_{unit}": budget}), budget)
+
+    def steps(self, points: int | None = None) -> list[Step]:
+        """List every budget at which the summary changes, or only what `points` evenly spread budgets give."""
+        if points is not None and points < 1:
+            raise UsageError(f"points must be at least 1, not {points}")
+        budgets = None if points is None else iter(_spread(self.capacity, points))
+        steps: list[Step] = []
+        budget, lowest = self.capacity, self.fitter.length(tuple(self.fitter.options.include))
+        while budget >= lowest:
+            fit = self._fits(budget)
+            step = self._step(fit)
+            if steps and steps[-1].chosen == step.chosen:
+                steps.pop()
+            steps.append(step)
+            budget = fit.stable - 1
+            if budgets is not None:
+                budget = next((b for b in budgets if b <= budget), lowest - 1)
+        return steps[::-1]
+
+    def to_dict(self, points: int | None = None) -> dict[str, Any]:
+        """Return plain data: the sentences once, and the steps as indices into them."""
+        document, values = self.fitter.document, self.fitter.values
+        return {
+            "unit": self.fitter.unit,
+            "capacity": self.capacity,
+            "separator": self.fitter.separator,
+            "language": document.language,
+            "sentences": [
+                {"index": i, "start": s.start, "end": s.end, "text": text, "score": float(f"{value:.9g}")}
+                for i, (s, text, value) in enumerate(zip(document.sentences, document.texts, values, strict=True))
+            ],
+            "steps": [step.to_dict() for step in self.steps(points)],
+        }
+
+    @cached_property
+    def _fits(self) -> Callable[[int], Fit]:
+        return self.fitter.fits(self.capacity)
+
+    def _step(self, fit: Fit) -> Step:
+        value = float(self.fitter.values[list(fit.chosen)].sum())
+        return Step(fit.stable, fit.length, value, fit.chosen)
+
+
+def _spread(capacity: int, points: int) -> list[int]:
+    return sorted({round(capacity * k / points) for k in range(points + 1)}, reverse=True)

@@ -1,0 +1,83 @@
+"""Model folders: those shipped with the package, each in a folder beside this file, and a user's own."""
+
+import tomllib
+from dataclasses import dataclass, field, fields
+from hashlib import file_digest
+from pathlib import Path
+from typing import Any
+
+from tersely.errors import ModelError, UsageError, unknown_name
+
+DEFAULT = "coverage"
+_SHIPPED = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Model:
+    """What a model folder's `config.toml` says."""
+
+    folder: Path
+    name: str
+    scorer: str
+    description: str = ""
+    encoder: str | None = None
+    select: str | None = None
+    files: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def card(self) -> str:
+        """The model's card: its data, its settings and what was measured."""
+        card = self.folder / "README.md"
+        return card.read_text(encoding="utf-8") if card.is_file() else ""
+
+
+def shipped_models() -> list[str]:
+    """List the names of the models that come with the package."""
+    return sorted(path.parent.name for path in _SHIPPED.glob("*/config.toml"))
+
+
+def load_model(name_or_path: str | Path) -> Model:
+    """Read a shipped model by name, or a model folder by path, and check its files.
+
+    >>> load_model("coverage").scorer
+    'coverage'
+    """
+    folder = _SHIPPED / name_or_path if str(name_or_path) in shipped_models() else Path(name_or_path)
+    config = folder / "config.toml"
+    if not folder.exists() and len(Path(name_or_path).parts) == 1:
+        raise unknown_name("model", str(name_or_path), shipped_models())
+    if not config.is_file():
+        raise ModelError(f"{folder} is not a model folder: it has no config.toml")
+    try:
+        model = _read(folder, tomllib.loads(config.read_text(encoding="utf-8")))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, UsageError) as error:
+        raise ModelError(f"{config} cannot be read: {error}") from None
+    for file, digest in model.files.items():
+        _check(folder / file, digest)
+    return model
+
+
+def _read(folder: Path, config: dict[str, Any]) -> Model:
+    known = {f.name: f for f in fields(Model) if f.name != "folder"}
+    for key, value in config.items():
+        if key not in known:
+            raise unknown_name("key", key, known)
+        expected = dict if key == "files" else str
+        if not isinstance(value, expected):
+            raise UsageError(f"{key} must be a {'table' if expected is dict else 'string'}")
+    for key in ("name", "scorer"):
+        if key not in config:
+            raise UsageError(f"the key {key} is missing")
+    return Model(folder=folder, **config)
+
+
+def _check(file: Path, digest: str) -> None:
+    try:
+        with file.open("rb") as stream:
+            actual = file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise ModelError(f"{file} cannot be read: {error.strerror}") from None
+    if actual != digest:
+        raise ModelError(
+            f"{file} is not the file its config.toml names: its SHA-256 begins {actual[:12]}, not {digest[:12]}"
+        )

@@ -1,0 +1,27 @@
+"""Nearness to the middle of the document."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tersely.encode import Matrix
+from tersely.score.graph import unit_rows
+from tersely.score.scorer import Values
+from tersely.text import Document
+
+__all__ = ["Centroid"]
+
+
+@dataclass(frozen=True)
+class Centroid:
+    """The cosine between a sentence and the mean of all (Radev et al., 2004)."""
+
+    encoder: ClassVar[str | None] = "use"
+    select: ClassVar[str] = "knapsack"
+
+    def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
+        """Return cosines; a negative one means that the sentence leads away from the rest."""
+        unit = unit_rows(vectors)
+        centroid = unit.mean(axis=0)
+        return np.asarray(unit @ (centroid / (np.linalg.norm(centroid) or 1.0)), dtype=np.float64)

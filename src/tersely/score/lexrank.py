@@ -1,0 +1,29 @@
+"""Centrality by a random walk over links between sentences that share enough words."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tersely.encode import Matrix
+from tersely.score.graph import cosines, page_rank
+from tersely.score.scorer import Values
+from tersely.text import Document
+
+__all__ = ["LexRank"]
+
+
+@dataclass(frozen=True)
+class LexRank:
+    """PageRank over unweighted links, where the tf-idf cosine exceeds a threshold (Erkan and Radev, 2004)."""
+
+    threshold: float = 0.1
+    damping: float = 0.85
+
+    encoder: ClassVar[str | None] = "tfidf"
+    select: ClassVar[str] = "knapsack"
+
+    def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
+        """Return the stationary weights, which sum to one."""
+        links = (cosines(vectors) > self.threshold).astype(np.float32)
+        return page_rank(links, self.damping)

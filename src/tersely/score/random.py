@@ -1,0 +1,28 @@
+"""Chance, the floor of every comparison."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+from zlib import crc32
+
+import numpy as np
+
+from tersely.encode import Matrix
+from tersely.score.scorer import Values
+from tersely.text import Document
+
+__all__ = ["Random"]
+
+
+@dataclass(frozen=True)
+class Random:
+    """Uniform values, the same for the same text and seed."""
+
+    seed: int = 42
+
+    encoder: ClassVar[str | None] = None
+    select: ClassVar[str] = "knapsack"
+
+    def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
+        """Return uniform values in [0, 1)."""
+        key = crc32(document.text.encode("utf-8", "surrogatepass"))
+        return np.random.default_rng([self.seed, key]).random(len(document))

@@ -1,0 +1,29 @@
+"""Centrality by a random walk over similar sentences."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tersely.encode import Matrix
+from tersely.score.graph import cosines, page_rank
+from tersely.score.scorer import Values
+from tersely.text import Document
+
+__all__ = ["TextRank"]
+
+
+@dataclass(frozen=True)
+class TextRank:
+    """PageRank over the cosines of all sentences (Mihalcea and Tarau, 2004)."""
+
+    damping: float = 0.85
+
+    encoder: ClassVar[str | None] = "use"
+    select: ClassVar[str] = "knapsack"
+
+    def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
+        """Return the stationary weights, which sum to one."""
+        weights = np.maximum(cosines(vectors), 0)
+        np.fill_diagonal(weights, 0)
+        return page_rank(weights, self.damping)

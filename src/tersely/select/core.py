@@ -1,0 +1,94 @@
+"""The exact 0-1 knapsack of many items: nearly all are settled by a bound, and few are left to decide."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tersely.select.problem import Indices, Lengths, Values
+from tersely.select.search import search
+from tersely.select.table import Table
+
+# Up to this many items, to settle some takes longer than to search among all.
+_FEW = 250
+# Beyond this many, the search would hardly ever end.
+_MANY = 400
+# If more are left undecided, it is worth while to look for a better set to compare with:
+_TOO_MANY = 50
+# among so many items to either side of where the filling ends, there is one that is almost the best.
+_NEAR = 10
+
+
+class Core(NamedTuple):
+    """What is left of a knapsack: items surely in, items undecided, and the room for these."""
+
+    settled: Indices
+    undecided: Indices
+    room: int
+
+
+def best_items(values: Values, costs: Lengths, capacity: int) -> list[int]:
+    """Return the items of greatest value that fit, ascending; of several such sets, the one of earlier items.
+
+    Values must be positive whole numbers (see `problem.whole`).
+
+    >>> best_items(np.array([4.0, 3.0, 3.0, 2.0]), np.array([4, 3, 3, 2]), 6)
+    [0, 3]
+    """
+    if len(values) <= _FEW:
+        return _decide(values, costs, capacity)
+    settled, undecided, room = reduce(values, costs, capacity)
+    taken = undecided[_decide(values[undecided], costs[undecided], room)]
+    return sorted([*settled.tolist(), *taken.tolist()])
+
+
+def _decide(values: Values, costs: Lengths, capacity: int) -> list[int]:
+    """Search; but where many sets are nearly or quite as good as the best, go over to the table."""
+    count = len(values)
+    if count <= _MANY:
+        # A node takes about a microsecond. So the search stops when it has taken about as long as the table would.
+        limit = count * (10 + capacity // 1000)
+        _, found = search(values.tolist(), costs.tolist(), capacity, limit)
+        if found is not None:
+            return found
+    return Table(values, costs, capacity).items(capacity)
+
+
+def reduce(values: Values, costs: Lengths, capacity: int) -> Core:
+    """Settle each item whose decision is the same in every best set.
+
+    A decision against the filling by density loses at least |value - cost x price| from the bound (see `search`).
+    Where that is more than what a known set loses, no best set decides so, not even one of several.
+    """
+    density = values / np.maximum(costs, 1e-100)  # what costs nothing comes first
+    order = np.argsort(-density)
+    filled = np.cumsum(costs[order])
+    full = int(np.searchsorted(filled, capacity, side="right"))
+    if full == len(values):
+        return Core(np.arange(full), np.arange(0), 0)
+    room = capacity - int(filled[full - 1]) if full else capacity
+    price = float(density[order[full]])
+
+    losses = np.abs(values - costs * price)
+    undecided = losses <= room * price - _next_fitting(values, costs, order[full + 1 :], room) + 0.5
+    if np.count_nonzero(undecided) > _TOO_MANY:
+        start = max(0, full - _NEAR)
+        near = order[start : full + _NEAR]
+        near_room = room + int(costs[order[start:full]].sum())
+        known, _ = search(values[near].tolist(), costs[near].tolist(), near_room, limit=3000)
+        known -= float(values[order[start:full]].sum())
+        undecided &= losses <= room * price - known + 0.5
+    inside = np.zeros(len(values), dtype=bool)
+    inside[order[:full]] = True
+    settled = np.flatnonzero(inside & ~undecided)
+    return Core(settled, np.flatnonzero(undecided), capacity - int(costs[settled].sum()))
+
+
+def _next_fitting(values: Values, costs: Lengths, order: Indices, room: int) -> float:
+    """Return the value of what still fits, of the next few items."""
+    order = order[:_TOO_MANY]
+    worth = 0.0
+    for value, cost in zip(values[order].tolist(), costs[order].tolist(), strict=True):
+        if cost <= room:
+            room -= cost
+            worth += value
+    return worth

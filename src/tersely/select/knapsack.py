@@ -1,0 +1,53 @@
+"""The exact knapsack."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tersely.errors import UsageError
+from tersely.select.core import best_items
+from tersely.select.problem import Problem, Selection, whole
+from tersely.select.table import Table
+
+__all__ = ["Knapsack"]
+
+# A table of more bits than this (1 GiB) is not made.
+_LARGEST_TABLE = 2**33
+
+
+@dataclass(frozen=True)
+class Knapsack:
+    """The greatest sum of values that fits, exactly; of several best choices the one of earlier sentences.
+
+    Values are compared as whole numbers (see `problem.whole`): exact down to 1e-12 of the largest.
+
+    >>> import numpy as np
+    >>> Knapsack()(Problem(np.array([0.5, 0.4, 0.4]), np.array([50, 30, 30]), capacity=61, separator=1))
+    Selection(chosen=(1, 2), stable=61)
+    """
+
+    def __call__(self, problem: Problem) -> Selection:
+        """Choose for the problem's capacity."""
+        candidates = problem.candidates
+        values, costs = whole(problem.values)[candidates], problem.costs[candidates]
+        numbers = candidates.tolist()
+        return problem.selection([numbers[i] for i in best_items(values, costs, problem.room)])
+
+    def table(self, problem: Problem) -> Callable[[int], Selection]:
+        """Return what chooses for any capacity up to the problem's, each time as a fresh call would.
+
+        All are answered by one table, unless that would be too large.
+        """
+        candidates = problem.candidates
+        if len(candidates) * problem.room > _LARGEST_TABLE:
+            return lambda capacity: self(problem.with_capacity(capacity))
+        table = Table(whole(problem.values)[candidates], problem.costs[candidates], problem.room)
+        numbers = candidates.tolist()
+        lowest = problem.length(tuple(problem.include))
+
+        def select(capacity: int) -> Selection:
+            if not lowest <= capacity <= problem.capacity:
+                raise UsageError(f"this table answers budgets from {lowest} to {problem.capacity}, not {capacity}")
+            room = problem.room - problem.capacity + capacity
+            return problem.selection(numbers[i] for i in table.items(room))
+
+        return select

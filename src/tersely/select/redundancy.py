@@ -1,0 +1,123 @@
+"""Not saying a thing twice: near duplicates are excluded before the selection, shared trigrams after it."""
+
+from collections import defaultdict
+from math import ceil
+
+from tersely.select.problem import Problem, Selection, Selector
+from tersely.text import Document
+
+# Three words of Chinese are about six characters.
+_HAN_GRAM = 6
+# A text with fewer spaces than one in so many characters is not written in words.
+_LONGEST_WORD = 12
+
+
+def without_duplicates(problem: Problem, similarity: float = 0.8) -> Problem:
+    """Exclude each sentence that nearly repeats one of higher value, or of the same value and earlier.
+
+    Sentences nearly repeat each other if the Jaccard similarity of their terms is at least `similarity`; sentences
+    without terms, if they are the same but for case and white space. Included sentences are never excluded.
+    """
+    if problem.document is None:
+        return problem
+    return problem.without(_duplicates(problem, problem.document, similarity))
+
+
+def _duplicates(problem: Problem, document: Document, similarity: float) -> list[int]:
+    rows = [row.tolist() for row in document.terms.sentences]
+    frequency = [0] * len(document.terms.vocabulary)
+    for row in rows:
+        for term in row:
+            frequency[term] += 1
+    kept_texts: set[str] = set()
+    kept_terms: list[set[int]] = []
+    kept_by_term: defaultdict[int, list[int]] = defaultdict(list)  # places in kept_terms
+    duplicates = []
+    for sentence in _by_value(problem, set(range(len(rows))) - problem.exclude):
+        included = sentence in problem.include
+        terms = rows[sentence]
+        if not terms:
+            text = " ".join(document.texts[sentence].split()).casefold()
+            if text in kept_texts and not included:
+                duplicates.append(sentence)
+            kept_texts.add(text)
+            continue
+        # Two sets that are so similar share one of the rarest terms of each: of any set, all but a share
+        # `similarity` of it less one term are enough to look at (prefix filtering, Chaudhuri et al. 2006).
+        rarest = sorted(terms, key=lambda term: (frequency[term], term))
+        rarest = rarest[: len(terms) - ceil(similarity * len(terms) - 1e-9) + 1]
+        own = set(terms)
+        near = {place for term in rarest for place in kept_by_term.get(term, ())}
+        if not included and any(_similar(own, kept_terms[place], similarity) for place in near):
+            duplicates.append(sentence)
+            continue
+        for term in rarest:
+            kept_by_term[term].append(len(kept_terms))
+        kept_terms.append(own)
+    return duplicates
+
+
+def _similar(left: set[int], right: set[int], similarity: float) -> bool:
+    shared = len(left & right)
+    return shared >= similarity * (len(left) + len(right) - shared) - 1e-9
+
+
+def _by_value(problem: Problem, sentences: set[int] | tuple[int, ...]) -> list[int]:
+    """Order sentences: the included, then by value, ties by position."""
+    values = problem.values.tolist()
+    return sorted(sentences, key=lambda i: (i not in problem.include, -values[i], i))
+
+
+def blocking_trigrams(selector: Selector) -> Selector:
+    """Return a selector that chooses no two sentences with three words in a row in common.
+
+    Of two such sentences the one of lower value is excluded, never an included one, and the selector asked again.
+    With `greedy` and `top` that is the blocking of BertSum, which goes through the sentences by value and skips
+    each that shares a trigram with those before it. In Chinese, and wherever words are not set apart,
+    six characters in a row count as three words.
+    """
+
+    def select(problem: Problem) -> Selection:
+        answer = selector(problem)
+        stable = answer.stable
+        if problem.document is None:
+            return answer
+        grams = _Grams(problem.document)
+        while blocked := _blocked(problem, answer.chosen, grams):
+            problem = problem.without(blocked)
+            answer = selector(problem)
+            # With less capacity, the same sentences are blocked as long as every round's answer is the same.
+            stable = max(stable, answer.stable)
+        return Selection(answer.chosen, stable)
+
+    return select
+
+
+def _blocked(problem: Problem, chosen: tuple[int, ...], grams: "_Grams") -> list[int]:
+    """Return the chosen sentences that repeat those before the first one that repeats anything.
+
+    The others may be wanted once these are gone: without them there is room for other sentences.
+    """
+    seen: set[tuple[str, ...]] = set()
+    blocked: list[int] = []
+    for sentence in _by_value(problem, chosen):
+        if sentence not in problem.include and not seen.isdisjoint(grams[sentence]):
+            blocked.append(sentence)
+        elif not blocked:
+            seen |= grams[sentence]
+    return blocked
+
+
+class _Grams(dict[int, set[tuple[str, ...]]]):
+    """The trigrams of each sentence, found when asked for."""
+
+    def __init__(self, document: Document) -> None:
+        self._texts = document.texts
+        text = document.text
+        self._in_words = document.language != "zh" and len(text) <= _LONGEST_WORD * len(text.split())
+
+    def __missing__(self, sentence: int) -> set[tuple[str, ...]]:
+        words = self._texts[sentence].lower().split()
+        parts, size = (words, 3) if self._in_words else (list("".join(words)), _HAN_GRAM)
+        self[sentence] = set(zip(*(parts[i:] for i in range(size)), strict=False))
+        return self[sentence]

@@ -1,0 +1,31 @@
+"""The best few."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tersely.select.greedy import descending
+from tersely.select.problem import Problem, Selection
+
+__all__ = ["Top"]
+
+
+@dataclass(frozen=True)
+class Top:
+    """The sentences in the order of their values, up to the first that does not fit.
+
+    If the budget counts sentences, that is top-k.
+
+    >>> Top()(Problem(np.array([0.9, 0.8, 0.7]), np.array([60, 50, 40]), capacity=100))
+    Selection(chosen=(0,), stable=60)
+    """
+
+    def __call__(self, problem: Problem) -> Selection:
+        """Choose for the problem's capacity.
+
+        With less capacity, but enough for the chosen, the first that did not fit still does not: the answer is
+        stable down to its length.
+        """
+        order = descending(problem.values, np.flatnonzero(problem.free))
+        fitting = np.searchsorted(np.cumsum(problem.costs[order]), problem.room, side="right")
+        return problem.selection(order[:fitting].tolist())

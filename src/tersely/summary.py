@@ -1,0 +1,116 @@
+"""What a user gets: the summary, where each sentence stands, and why it is as long as it is."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tersely.budget import Budget
+from tersely.text import Language
+
+Reason = Literal["selected", "whole-text-fits", "no-gain", "nothing-fits", "empty-input"]
+
+REASONS: dict[Reason, str] = {
+    "selected": "the best choice that fits",
+    "whole-text-fits": "the whole text fits",
+    "no-gain": "a sentence more would fit, but none of them adds anything",
+    "nothing-fits": "no sentence is short enough for the budget",
+    "empty-input": "the text has no sentence",
+}
+
+
+@dataclass(frozen=True)
+class ScoredSentence:
+    """A sentence of the source, `source[start:end]`, and the value its scorer gave it."""
+
+    index: int
+    start: int
+    end: int
+    text: str
+    score: float
+    selected: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data; offsets count Unicode code points."""
+        return {
+            "index": self.index,
+            "start": self.start,
+            "end": self.end,
+            "text": self.text,
+            "score": float(f"{self.score:.9g}"),
+        }
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A summary that fits its budget, in the source's own words.
+
+    `sentences` are in the order of the text, `ranking` has every sentence of the source, the best first.
+    `needed` is the length that the shortest summary would have had, where nothing fits.
+    """
+
+    text: str
+    sentences: tuple[ScoredSentence, ...]
+    ranking: tuple[ScoredSentence, ...]
+    language: Language
+    budget: Budget
+    capacity: int
+    length: int
+    reason: Reason
+    needed: int | None
+    model: str
+    fingerprint: str
+    source: str = field(repr=False)
+
+    @property
+    def fill(self) -> float:
+        """The part of the budget that is used, from 0 to 1."""
+        return self.length / self.capacity if self.capacity else 0.0
+
+    def explain(self) -> str:
+        """Return one line on the length: used, allowed, and why.
+
+        >>> from tersely import summarize
+        >>> summarize("A long enough sentence.", max_chars=5).explain()
+        '0 of 5 chars: no sentence is short enough for the budget, the shortest needs 23'
+        """
+        needed = f", the shortest needs {self.needed}" if self.needed is not None else ""
+        return f"{self.length} of {self.capacity} {self.budget.counts}: {REASONS[self.reason]}{needed}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary as plain data, the same that `to_json` writes."""
+        return {
+            "text": self.text,
+            "sentences": [sentence.to_dict() for sentence in self.sentences],
+            "language": self.language,
+            "budget": {"limit": self.budget.limit, "unit": self.budget.unit, "capacity": self.capacity},
+            "length": self.length,
+            "fill": round(self.fill, 4),
+            "reason": self.reason,
+            "needed": self.needed,
+            "ranking": [{**s.to_dict(), "selected": s.selected} for s in self.ranking],
+            "model": {"name": self.model, "fingerprint": self.fingerprint},
+        }
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return JSON, readable in every script; a lone surrogate is escaped."""
+        written = json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+        try:
+            written.encode()
+        except UnicodeEncodeError:
+            return json.dumps(self.to_dict(), indent=indent)
+        return written
+
+    def to_html(self) -> str:
+        """Return a page with the source and the chosen sentences marked in it."""
+        from tersely.render import html
+
+        return html(self)
+
+    def to_markdown(self) -> str:
+        """Return the chosen sentences as a Markdown list, with a line on their length."""
+        from tersely.render import markdown
+
+        return markdown(self)
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,0 +1,108 @@
+"""Which line ends are breaks of the text, and which only wrap a sentence."""
+
+import re
+from itertools import pairwise
+from typing import NamedTuple
+
+from tersely.text.language import HAN, Language
+
+# A line end and all white space after it; CRLF is one.
+_ENDS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
+_LINE_END = re.compile(rf"(?:\r\n|[{_ENDS}])(?P<more>\s*)")
+_BLANK = re.compile(f"[{_ENDS}]")
+_NUMERAL = "一二三四五六七八九十百"
+# What begins an item of a list, a heading or a row of its own.
+_ITEM = re.compile(
+    r"(?:[-*+•‣◦▪●○■□◆◇★☆▶►▼◎·–—>|]|#{1,6}|"
+    r"\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)])(?=\s)|"
+    rf"(?:第?[{_NUMERAL}]{{1,4}}|\d{{1,3}})、|第[{_NUMERAL}\d]{{1,4}}[条章节款]|"
+    rf"[（(](?:[{_NUMERAL}]{{1,4}}|\d{{1,3}})[）)]|[①-⑳⑴-⒇]"
+)
+_HEADING = re.compile(r"#{1,6}\s")
+# A line that cannot be the end of anything.
+_UNFINISHED = re.compile(r"(?:,|\b(?:an?|the|of|and|or|to|for|with|from|by|at|his|her|their|its|is|was|that))\Z")
+_WORD = re.compile(rf"[{HAN}]|\S{{1,40}}")
+
+# No one wraps prose narrower or wider than this.
+_NARROWEST, _WIDEST = 40, 200
+_NARROWEST_HAN = 20
+
+
+class Line(NamedTuple):
+    """A line without the white space around it, and whether a blank line comes before it."""
+
+    start: int
+    end: int
+    apart: bool
+
+
+def blocks(text: str, language: Language) -> list[tuple[int, int]]:
+    """Return the spans between the breaks of the text: paragraphs, headings, items of lists.
+
+    >>> blocks("A heading\\n\\nOne.\\n- two", "en")
+    [(0, 9), (11, 15), (16, 21)]
+    """
+    lines = _lines(text)
+    width = _wrap_width(text, lines)
+    spans: list[tuple[int, int]] = []
+    for i, line in enumerate(lines):
+        if i and not line.apart and _continues(text, lines[i - 1], line, width, language):
+            spans[-1] = (spans[-1][0], line.end)
+        else:
+            spans.append((line.start, line.end))
+    return spans
+
+
+def _lines(text: str) -> list[Line]:
+    lines: list[Line] = []
+    start, apart = 0, False
+    for gap in _LINE_END.finditer(text):
+        _append(lines, text, start, gap.start(), apart)
+        start = gap.end()
+        # A second line end in the gap leaves a blank line; a form feed or U+2029 says the same by itself.
+        apart = text[gap.start()] in "\f\u2029" or bool(_BLANK.search(gap["more"]))
+    _append(lines, text, start, len(text), apart)
+    return lines
+
+
+def _append(lines: list[Line], text: str, start: int, end: int, apart: bool) -> None:
+    body = text[start:end]
+    end = start + len(body.rstrip())
+    start += len(body) - len(body.lstrip())
+    if start < end:
+        lines.append(Line(start, end, apart))
+
+
+def _wrap_width(text: str, lines: list[Line]) -> int:
+    """Return the width that the prose of the text is wrapped at, 0 when it is not wrapped."""
+    pairs = [(a, b) for a, b in pairwise(lines) if not b.apart]
+    # Wrapped prose shows itself: most of its lines begin in the middle of a sentence, in lower case.
+    wide = [(a.end - a.start, text[b.start].islower()) for a, b in pairs if a.end - a.start >= _NARROWEST]
+    wrapped = sorted(width for width, goes_on in wide if goes_on)
+    if wrapped and len(wrapped) >= 0.3 * len(wide):
+        width = wrapped[len(wrapped) * 9 // 10]
+        return width if width <= _WIDEST else 0
+    # A script without case shows it by lines of one width, Chinese above all.
+    widths = [a.end - a.start for a, _ in pairs]
+    width = max(widths, default=0)
+    full = sum(each >= width - 1 for each in widths)
+    uncased = sum(not text[b.start].isupper() for _, b in pairs)
+    enough = full >= 3 and 2 * full >= len(widths) and 2 * uncased >= len(widths)
+    return width if enough and _NARROWEST_HAN <= width <= _WIDEST else 0
+
+
+def _continues(text: str, line: Line, after: Line, width: int, language: Language) -> bool:
+    """Tell whether `after` goes on with the sentence that `line` holds the beginning of."""
+    if _ITEM.match(text, after.start, after.end) or _HEADING.match(text, line.start, line.end):
+        return False
+    length = line.end - line.start
+    first = _WORD.match(text, after.start, after.end)
+    if width and length + len(first.group() if first else "") + 1 > width:
+        return True
+    if language == "zh":
+        return False
+    if _UNFINISHED.search(text, max(line.start, line.end - 8), line.end):
+        return True
+    # A list of short words in lower case is not wrapped prose, unless the lines are indented under an item.
+    indented = text[after.start - 1] in " \t"
+    return text[after.start].islower() and (indented or max(length, after.end - after.start) >= _NARROWEST)

@@ -1,0 +1,207 @@
+"""Whether a mark of punctuation ends a sentence, and where exactly the sentence stops."""
+
+import re
+
+from tersely.text.abbreviations import (
+    AFTER_HOUR,
+    BEFORE_NUMBER,
+    FIRST_WORDS,
+    NAMES_WITH_MARK,
+    NEVER_LAST,
+    SELDOM_LAST,
+    SPEECH_VERBS,
+)
+from tersely.text.language import HAN
+
+_CJK = f"{HAN}\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+# These end a sentence whatever follows: the full stops of Chinese, Japanese, Hindi, Arabic, Armenian, Burmese...
+_STRONG = "。｡！？．।॥؟۔։።፧၊။។៕᠃᠉\u037e"
+_QUOTES = "\"'’”»›」』"
+_CLOSERS = _QUOTES + ")\\]}）］】〉》"
+# A mark, with what closes after it: brackets, quotes, note numbers, and what tokenising set apart from it.
+MARK = re.compile(
+    rf"(?P<mark>[.!?…‽⁇⁈⁉{_STRONG}]+)"
+    rf"(?P<closers>(?:[{_CLOSERS}]|[“«](?=\s|\Z)|\[\d{{1,3}}\])*"
+    rf"(?:[ \xa0]{{1,2}}(?:''|[”»)\]}}]|['.!?](?=\s|\Z)))*)"
+)
+_NEXT = re.compile(r"(?P<gap>\s*)(?P<open>(?:[\"'“‘„‚«‹(\[{`´¿¡「『（《【*_]\s?)*)(?P<word>\w{0,24}(?:['’]\w{1,2}\b)?)")
+# Short quotes and brackets are kept whole; a long one is split as if it were not there.
+ENCLOSED = re.compile(
+    r"[\"“「『(（\[【《](?:"
+    r"(?<=“)[^“”]{1,80}”|(?<=\()[^()]{1,120}\)|(?<=（)[^（）]{1,120}）|(?<=《)[^《》]{1,80}》|"
+    r"(?<=\")(?<![^\s(\[—]\")(?=\S)[^\"]{1,80}(?<=\S)\"(?!\w)|"
+    r"(?<=「)[^「」]{1,80}」|(?<=『)[^『』]{1,80}』|(?<=\[)[^\[\]]{1,120}\]|(?<=【)[^【】]{1,120}】)"
+)
+_OPENING = {"”": "“", "」": "「", "』": "『", "）": "（", ")": "(", "】": "【", "’": "‘", "］": "［"}
+_REACH = 300
+_CJK_CHAR = re.compile(f"[{_CJK}“「『《（【]")
+# "3.5", "Node.js", "e.g.this": most marks that end nothing are told by the next character.
+_IS_INNER = re.compile(r"(?<=[ -~][.!?])[a-z0-9]")
+
+_ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_LIST_NUMBER = re.compile(r"[\"'“(（]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})\s?")
+_NOT_IN_WORD = re.compile(r"[^\w.]")
+_ADDRESS = re.compile(r"[/@\\_=]|www\.")
+_BRAND = re.compile(r"[a-z]{1,2}[A-Z]")
+_TOKENISED_OPENER = re.compile("[`‘“']")
+_SPEAKER = re.compile(rf"(?:[A-Z][\w.’'-]{{0,20}}\s+){{1,4}}(?:{SPEECH_VERBS})\b(?!\s?:)")
+_LOCAL_TIME = re.compile(r"(?:\w+ ){1,2}time\b")
+_GOES_ON = re.compile(r"\s*[,;:，、；：]|[-–—~～%/&=+@#*]|\s+&")
+# 她问。 他喊道， 李明说，“ : who said it, and nothing more.
+_SPEAKER_CJK = re.compile(
+    r"\s*[^，。！？；：“”「」、\s]{0,20}?(?:"
+    r"(?:[说问答称喊叫嚷道]|表示|介绍|回忆|感慨|坦言|透露|写道|告诉[^，。！？；：“”]{1,12})"
+    r"(?:着|了)?(?:[。！？.!?…]|[，,]\s*[“\"「『]|\Z)|[说问答喊叫嚷笑]道[，。！？]|[问喊叫嚷][，。！？])"
+)
+_CLINGS_CJK = re.compile(r"\s*(?:的(?!确)|と|って|等[^待到]|之[^后前])")
+
+
+class Scanner:
+    """Decides mark by mark within one text; it looks a bounded way around each, so the time is linear."""
+
+    def __init__(self, text: str, *, uncased: bool, ordinals: bool) -> None:
+        """`uncased`: sentences begin in lower case; `ordinals`: "3. Oktober" is no end of a sentence."""
+        self.text = text
+        self.uncased = uncased
+        self.ordinals = ordinals
+
+    def end_of_sentence(self, found: re.Match[str], start: int, end: int, quotes: int) -> int:
+        """Return where the sentence from `start` stops, or -1 when it goes on after this mark.
+
+        `found` is a match of `MARK` in the block that ends at `end`; `quotes` counts the straight double quotes
+        of the block before it.
+        """
+        at = found.end()
+        if at >= end or _IS_INNER.match(self.text, at) or self._before(found) in ("(", "[", "（"):
+            return -1
+        at, after = self._place_quote(found, quotes, end)
+        if _GOES_ON.match(self.text, at, end):
+            return -1
+        if found["mark"][-1] in _STRONG or (not after["gap"] and self._is_in_cjk(found, after)):
+            ends = self._ends_strong(found, after, start, at, end)
+        else:
+            ends = self._ends_spaced(found, after, start, end)
+        return at if ends else -1
+
+    def _before(self, found: re.Match[str]) -> str:
+        return self.text[found.start() - 1] if found.start() else ""
+
+    def _place_quote(self, found: re.Match[str], quotes: int, end: int) -> tuple[int, re.Match[str]]:
+        """Decide by counting whether a straight quote with no side of its own closes or opens."""
+        after = self._look_ahead(found.end(), end)
+        opens = quotes % 2 == 0
+        if found["closers"] == '"' and not after["gap"] and opens:
+            at = found.end() - 1
+        elif not found["closers"] and after["gap"] and after["open"].startswith('" ') and not opens:
+            at = after.start("open") + 1
+        else:
+            return found.end(), after
+        return at, self._look_ahead(at, end)
+
+    def _look_ahead(self, at: int, end: int) -> re.Match[str]:
+        after = _NEXT.match(self.text, at, end)
+        assert after is not None  # every part of it may be empty
+        return after
+
+    def _is_in_cjk(self, found: re.Match[str], after: re.Match[str]) -> bool:
+        """Tell whether a Latin mark stands in Chinese or Japanese, where no space follows it."""
+        before, following = self._before(found), self.text[after.end("gap")]
+        if _CJK_CHAR.match(following) or _CJK_CHAR.match(after["word"]):
+            return found["mark"] != "." or not before.isdigit()
+        return bool(_CJK_CHAR.match(before)) and (following.isdigit() or following.isupper())
+
+    def _ends_strong(self, found: re.Match[str], after: re.Match[str], start: int, at: int, end: int) -> bool:
+        """Judge a mark that needs neither a space nor a capital after it."""
+        mark, closers = found["mark"], self.text[found.end("mark") : at].strip()
+        if mark[-1] in "．." and self._before(found).isdigit():
+            return not after["word"][:1].isdigit() and not self._is_list_number(start, found.start())
+        if not closers:
+            # A pause far more often than an end: 我……我不知道。
+            return not _is_ellipsis(mark)
+        if closers[0] in "》〉":
+            return False
+        if closers[0] in "）)】］]":
+            return self._opened_at(closers[0], found.start(), start) <= start
+        if _CLINGS_CJK.match(self.text, at, end) or _SPEAKER_CJK.match(self.text, at, end):
+            return False
+        opened = self._opened_at(closers[-1], found.start(), start)
+        embedded = opened > start and self.text[opened - 1].isalnum()
+        return not embedded or mark[-1] in "。｡."
+
+    def _opened_at(self, closer: str, before: int, start: int) -> int:
+        """Return where the quote or bracket that `closer` closes was opened in this sentence, else -1."""
+        opener = _OPENING.get(closer)
+        return self.text.rfind(opener, max(start, before - _REACH), before) if opener else -1
+
+    def _ends_spaced(self, found: re.Match[str], after: re.Match[str], start: int, end: int) -> bool:
+        """Judge a mark of the scripts that set sentences apart by a space, and begin them with a capital."""
+        word, mark = after["word"], found["mark"]
+        before = self.text[max(start, found.start() - 64) : found.start()]
+        tokenised = before[-1:].isspace()
+        token = "" if tokenised or not before else before.split()[-1]
+        last = _NOT_IN_WORD.split(token)[-1]
+        if word[:1].islower() and not self._may_begin(word, after["open"], tokenised):
+            return False
+        if not after["gap"] and not self._runs_on(token, mark, found["closers"], after, end):
+            return False
+        if mark[0] != "." and any(quote in found["closers"] for quote in _QUOTES):
+            return not _SPEAKER.match(self.text, after.start("word"), end)
+        if _is_ellipsis(mark):
+            return word != last
+        if mark == "." and tokenised:
+            return not self._is_split_number(before, word, start, found.start())
+        if mark == "!" and last in NAMES_WITH_MARK:
+            return word.lower() in FIRST_WORDS
+        return mark != "." or not self._is_abbreviation(last, after, start, found.start())
+
+    def _may_begin(self, word: str, opener: str, tokenised: bool) -> bool:
+        """Tell whether a word in lower case may begin a sentence: "iPhone", "` we" in tokenised text."""
+        return self.uncased or bool(_BRAND.match(word)) or (tokenised and bool(_TOKENISED_OPENER.search(opener)))
+
+    def _runs_on(self, token: str, mark: str, closers: str, after: re.Match[str], end: int) -> bool:
+        """Tell whether two sentences run together, "the end.Start", unlike "Node.js", "U.S.A" or an address."""
+        word = after["word"]
+        if not word[:1].isupper() or not (word[1:].islower() or word in ("A", "I")):
+            return False
+        follows = self.text[after.end() : min(end, after.end() + 2)]
+        if follows[:1] in ("@", "/", "_", "(", "=") or (follows[:1] == "." and follows[1:].isalnum()):
+            return False
+        if _ADDRESS.search(token):
+            return False
+        if closers or after["open"] or mark != ".":
+            return True
+        last = _NOT_IN_WORD.split(token)[-1]
+        return len(last) > 1 and (last[-1].islower() or last[-1].isdigit()) and last.lower() not in NEVER_LAST
+
+    def _is_split_number(self, before: str, word: str, start: int, at: int) -> bool:
+        """Tell "3 . 5", "example . Com" and "2 . Second" in tokenised text from ends of sentences."""
+        if before.rstrip()[-1:].isdigit() and word[:1].isdigit():
+            return True
+        return word.lower() in ("com", "org", "net", "co") or self._is_list_number(start, at)
+
+    def _is_list_number(self, start: int, at: int) -> bool:
+        return at - start <= 6 and bool(_LIST_NUMBER.fullmatch(self.text, start, at))
+
+    def _is_abbreviation(self, last: str, after: re.Match[str], start: int, at: int) -> bool:
+        """Tell whether the full stop after `last` belongs to it alone, from the word that follows."""
+        word = after["word"]
+        plain, following = last.lower(), word.lower().replace("’", "'")
+        number = word[:1].isdigit()
+        if self._is_list_number(start, at):
+            return True
+        if plain in NEVER_LAST or last in NEVER_LAST:
+            return True
+        if plain in ("a.m", "p.m"):
+            return following in AFTER_HOUR or bool(_LOCAL_TIME.match(self.text, after.start("word")))
+        if plain in BEFORE_NUMBER and number:
+            return True
+        if self.ordinals and plain.isdigit() and len(plain) <= 2:
+            return True
+        if last == "I" or (word[:1].isupper() and following in FIRST_WORDS):
+            return False
+        single = len(last) == 1 and last.isalpha()
+        return single or plain in SELDOM_LAST or last in SELDOM_LAST or bool(_ACRONYM.fullmatch(plain))
+
+
+def _is_ellipsis(mark: str) -> bool:
+    return "…" in mark or mark.count(".") > 2

@@ -1,0 +1,204 @@
+"""The command, run as a user runs it."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from tersely import __version__, summarize
+
+PAGE = """<!doctype html><html><head><title>t</title></head><body><nav><a href="/">Home</a></nav><article>
+<h1>The river rises</h1><p>The river rose by two metres on Monday, and the lower town was flooded before dawn.</p>
+<p>Firemen brought ninety people out of their houses by boat, the mayor of the town said in the evening.</p>
+<p>More rain is expected by the weather service, and the river is not going to fall until Thursday.</p>
+</article></body></html>"""
+
+
+def tersely(*args: str, stdin: str | bytes = b"", **env: str) -> subprocess.CompletedProcess[str]:
+    data = stdin if isinstance(stdin, bytes) else stdin.encode()
+    command = [sys.executable, "-m", "tersely", *args]
+    run = subprocess.run(command, input=data, capture_output=True, env={**os.environ, **env}, check=False)
+    assert b"Traceback" not in run.stderr
+    return subprocess.CompletedProcess(args, run.returncode, run.stdout.decode(), run.stderr.decode())
+
+
+@pytest.fixture
+def article(tmp_path: Path, english: str) -> str:
+    file = tmp_path / "article.txt"
+    file.write_text(english, encoding="utf-8")
+    return str(file)
+
+
+def test_a_file_and_standard_input_give_the_librarys_summary(article: str, english: str) -> None:
+    expected = summarize(english, max_chars=300).text + "\n"
+    for run in (
+        tersely("summarize", article, "--max-chars", "300"),
+        tersely("summarize", "-", "--max-chars", "300", stdin=english),
+        tersely("summarize", "--max-chars", "300", stdin=english),
+    ):
+        assert (run.returncode, run.stdout, run.stderr) == (0, expected, "")
+
+
+def test_json_is_the_librarys_json(article: str, english: str) -> None:
+    run = tersely("summarize", article, "--max-words", "40", "--format", "json")
+    assert run.stdout == summarize(english, max_words=40).to_json(indent=2) + "\n"
+
+
+@pytest.mark.parametrize("form", ["text", "json", "html", "markdown"])
+def test_an_output_file_holds_what_would_have_been_printed(article: str, tmp_path: Path, form: str) -> None:
+    args = ("summarize", article, "--ratio", "0.2", "--format", form)
+    output = tmp_path / "out"
+    assert tersely(*args, "--output", str(output)).stdout == ""
+    assert output.read_text(encoding="utf-8") == tersely(*args).stdout
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["article.txt", "out"]
+
+
+def test_every_option_reaches_the_summary(article: str, english: str) -> None:
+    run = tersely(
+        *("summarize", article, "--max-bytes", "500", "--scorer", "textrank", "--encoder", "tfidf", "--select"),
+        *("density:power=0.9", "--lang", "en", "--order", "rank", "--include", "3", "--include", "4"),
+        *("--exclude", "0", "--separator", " | ", "--redundancy", "trigrams", "--format", "json"),
+    )
+    data = json.loads(run.stdout)
+    chosen = [s["index"] for s in data["sentences"]]
+    assert {3, 4} <= set(chosen)
+    assert 0 not in chosen
+    assert data["text"] == " | ".join(english[s["start"] : s["end"]] for s in data["sentences"])
+
+
+@pytest.mark.parametrize(
+    ("args", "stdin", "code", "message"),
+    [
+        (["--max-chars", "9"], b"", 1, "the text has no sentence"),
+        (["--max-chars", "9"], b" \n ", 1, "the text has no sentence"),
+        (["--max-chars", "3"], b"A long sentence.", 1, "the shortest needs 16"),
+        (["--max-chars", "9"], b"abc \xff def", 1, "not UTF-8 at byte 4 (0xff)"),
+        (["--max-chars", "9"], "abc".encode("utf-16"), 1, "UTF-16"),
+        (["--max-chars", "0"], b"A.", 2, "at least 1"),
+        (["--max-chars", "-5"], b"A.", 2, "at least 1"),
+        (["--max-chars", "x"], b"A.", 2, "not a valid integer"),
+        ([], b"A.", 2, "no budget"),
+        (["--max-chars", "9", "--ratio", "0.5"], b"A.", 2, "two budgets at once"),
+        (["--ratio", "nan"], b"A.", 2, "ratio must be"),
+        (["--max-tokens", "9"], b"A.", 2, "needs a tokenizer"),
+        (["--max-tokens", "9", "--tokenizer", "nowhere.json"], b"A.", 1, "no tokenizer at nowhere.json"),
+        (["--max-chars", "9", "--scorer", "textrnak"], b"A.", 2, "did you mean 'textrank'"),
+        (["--max-chars", "9", "--select", "nope"], b"A.", 2, "choose from"),
+        (["--max-chars", "9", "--model", "no/such/folder"], b"A.", 1, "not a model folder"),
+        (["--max-chars", "9", "--encoder", "onnx:no/such", "--scorer", "textrank"], b"A.", 1, "no/such"),
+        (["--max-chars", "9", "--include", "7"], b"A. B.", 2, "7"),
+        (["--max-charz", "9"], b"A.", 2, "--max-chars"),
+        (["missing.txt", "--max-chars", "9"], b"", 1, "missing.txt does not exist"),
+        ([".", "--max-chars", "9"], b"", 1, "is a directory"),
+        (["--max-chars", "9", "--output", "no/such/dir/x"], b"A.", 1, "cannot be written"),
+        (["http://127.0.0.1:9/x", "--max-chars", "9"], b"", 1, "cannot be fetched"),
+        (["--max-chars", "9"], b"<html><body></body></html>", 1, "no article"),
+    ],
+)
+def test_bad_input_is_one_clear_line(args: list[str], stdin: bytes, code: int, message: str) -> None:
+    run = tersely("summarize", *args, stdin=stdin)
+    assert run.returncode == code
+    assert message in run.stderr
+    assert run.stderr.count("\n") == 1
+    assert run.stderr.startswith("tersely: ")
+
+
+def test_nothing_fits_still_prints_the_json() -> None:
+    run = tersely("summarize", "--max-chars", "3", "--format", "json", stdin="A long sentence.")
+    assert run.returncode == 1
+    assert json.loads(run.stdout)["needed"] == 16
+
+
+def test_a_byte_order_mark_is_not_text() -> None:
+    assert tersely("summarize", "--max-chars", "5", stdin=b"\xef\xbb\xbfAbc.").stdout == "Abc.\n"
+
+
+def test_an_html_file_is_read_as_its_article(tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(PAGE)
+    run = tersely("summarize", str(file), "--max-chars", "110")
+    assert run.returncode == 0
+    assert run.stdout.strip() in PAGE
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            found = self.path == "/page"
+            self.send_response(200 if found else 404)
+            self.end_headers()
+            self.wfile.write(PAGE.encode() if found else b"")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_a_page_is_fetched(address: str) -> None:
+    run = tersely("summarize", f"{address}/page", "--max-sentences", "1")
+    assert run.stdout.strip() in PAGE
+    gone = tersely("summarize", f"{address}/gone", "--max-sentences", "1")
+    assert gone.returncode == 1
+    assert "Not Found" in gone.stderr
+
+
+def test_tokens_are_counted_by_the_given_tokenizer(tmp_path: Path, article: str) -> None:
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import Whitespace
+
+    tokenizer = Tokenizer(WordLevel({"?": 0}, unk_token="?"))
+    tokenizer.pre_tokenizer = Whitespace()
+    file = tmp_path / "tokenizer.json"
+    tokenizer.save(str(file))
+    run = tersely("summarize", article, "--max-tokens", "60", "--tokenizer", str(file), "--format", "json")
+    data = json.loads(run.stdout)
+    assert len(tokenizer.encode(data["text"]).ids) == data["length"] <= 60
+    file.write_text("{}")
+    broken = tersely("summarize", article, "--max-tokens", "60", "--tokenizer", str(file))
+    assert (broken.returncode, "not a tokenizer.json" in broken.stderr) == (1, True)
+
+
+def test_the_frontier_is_a_table_or_json(article: str) -> None:
+    table = tersely("frontier", article, "--limit", "500", "--points", "5").stdout.splitlines()
+    assert table[0].split()[:3] == ["budget", "length", "value"]
+    assert len(table) >= 5
+    data = json.loads(tersely("frontier", article, "--limit", "300", "--all", "--format", "json").stdout)
+    budgets = [step["budget"] for step in data["steps"]]
+    assert budgets == sorted(set(budgets))
+    assert all(step["length"] <= step["budget"] for step in data["steps"])
+
+
+def test_the_frontier_is_drawn(article: str, tmp_path: Path) -> None:
+    picture = tmp_path / "frontier.png"
+    assert tersely("frontier", article, "--plot", str(picture)).returncode == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    wrong = tersely("frontier", article, "--plot", "frontier.gif")
+    assert (wrong.returncode, ".png" in wrong.stderr) == (2, True)
+
+
+def test_models_lists_every_part_and_shows_a_card() -> None:
+    listed = tersely("models").stdout
+    for name in ("coverage", "textrank", "use", "tfidf", "hub", "onnx", "knapsack", "greedy"):
+        assert name in listed
+    assert "ROUGE" in tersely("models", "coverage").stdout
+
+
+def test_version_help_and_completion() -> None:
+    assert __version__ in tersely("--version").stdout
+    assert "summarize" in tersely("--help").stdout
+    for shell in ("bash", "zsh", "fish"):
+        assert "_TERSELY_COMPLETE" in tersely("completion", shell).stdout
+    typed = tersely(_TERSELY_COMPLETE="bash_complete", COMP_WORDS="tersely sum", COMP_CWORD="1")
+    assert "summarize" in typed.stdout

@@ -1,0 +1,26 @@
+"""Texts that many tests share, and strategies that make others."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# A run must not depend on the speed of the machine or on chance.
+settings.register_profile(
+    "repeatable", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], max_examples=100
+)
+settings.load_profile("repeatable")
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def english() -> str:
+    return (ROOT / "examples" / "harbour.txt").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def chinese() -> str:
+    return (ROOT / "examples" / "古城.txt").read_text(encoding="utf-8")

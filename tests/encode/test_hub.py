@@ -1,0 +1,178 @@
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tersely.encode import load_encoder
+from tersely.encode.hub import Hub
+from tersely.errors import MissingExtraError, ModelError, UsageError
+
+Copy = Callable[[Path], Path]
+
+
+def direct(bert: Any, folder: Path, sentence: str, pooling: str) -> Any:
+    """One sentence, straight through transformers: no batch, no padding, none of our code."""
+    import torch
+    from transformers import AutoTokenizer
+
+    inputs = AutoTokenizer.from_pretrained(folder)(sentence, return_tensors="pt")
+    with torch.no_grad():
+        output = bert(**inputs)
+    row = {
+        "cls": output.last_hidden_state[0, 0],
+        "mean": output.last_hidden_state[0].mean(dim=0),
+        "pooler": output.pooler_output[0],
+    }[pooling]
+    return row.numpy()
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean", "pooler"])
+def test_rows_are_what_transformers_gives_for_the_sentence_alone(
+    small_bert: Any, hub_folder: Path, sentences: list[str], pooling: Any
+) -> None:
+    sentences.remove("")
+    rows = Hub(str(hub_folder), pooling, max_tokens=64, normalize=False).encode(sentences)
+    assert rows.dtype == np.float32
+    for row, sentence in zip(rows, sentences, strict=True):
+        np.testing.assert_allclose(row, direct(small_bert, hub_folder, sentence, pooling), atol=2e-6)
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean", "pooler"])
+def test_neither_padding_nor_batches_change_a_row(hub_folder: Path, sentences: list[str], pooling: Any) -> None:
+    encoder = Hub(str(hub_folder), pooling, batch=3)
+    alone = np.concatenate([encoder.encode([sentence]) for sentence in sentences])
+    np.testing.assert_allclose(encoder.encode(sentences), alone, atol=1e-6)
+
+
+def test_a_spec_reaches_the_settings_and_rows_have_length_one(hub_folder: Path, sentences: list[str]) -> None:
+    rows = load_encoder(f"hub:{hub_folder},pooling=mean,max_tokens=16").encode(sentences)
+    assert rows.shape == (5, 32)
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-6)
+    assert load_encoder(f"hub:{hub_folder}").encode([]).shape == (0, 32)
+
+
+def test_a_megabyte_and_lone_surrogates_are_encoded(hub_folder: Path) -> None:
+    rows = Hub(str(hub_folder), max_tokens=64).encode(["cat " * 250_000, "cat " * 63, "a\ud800b", "\0"])
+    assert np.isfinite(rows).all()
+    np.testing.assert_allclose(rows[0], rows[1], atol=1e-6)
+
+
+def test_threads_may_share_an_encoder(hub_folder: Path, sentences: list[str]) -> None:
+    encoder = Hub(str(hub_folder))
+    expected = encoder.encode(sentences)
+    with ThreadPoolExecutor(4) as pool:
+        for rows in pool.map(encoder.encode, [sentences] * 16):
+            np.testing.assert_array_equal(rows, expected)
+
+
+def test_the_fingerprint_follows_weights_and_settings(hub_folder: Path, copy_of: Copy) -> None:
+    copy = copy_of(hub_folder)
+    same = Hub(str(copy))
+    assert same.fingerprint == Hub(str(hub_folder)).fingerprint
+    assert same.fingerprint != Hub(str(hub_folder), pooling="mean").fingerprint
+    with (copy / "model.safetensors").open("r+b") as stream:
+        stream.seek(-4, 2)
+        stream.write(b"\0\0\0\1")
+    assert same.fingerprint != Hub(str(copy)).fingerprint
+
+
+def test_loading_prints_nothing_and_leaves_the_log_level_alone(
+    hub_folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from transformers.utils import logging
+
+    before = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    Hub(str(hub_folder))
+    assert capfd.readouterr() == ("", "")
+    assert (logging.get_verbosity(), logging.is_progress_bar_enabled()) == before
+
+
+def test_no_such_model_is_one_line() -> None:
+    for name in ("nobody/no-such-model", "./no/such/folder", "spaces are no name"):
+        with pytest.raises(ModelError, match="check the name and the network") as caught:
+            Hub(name)
+        assert "\n" not in str(caught.value)
+
+
+def test_pickled_weights_are_refused(small_bert: Any, hub_folder: Path, copy_of: Copy) -> None:
+    import torch
+
+    copy = copy_of(hub_folder)
+    (copy / "model.safetensors").unlink()
+    torch.save(small_bert.state_dict(), copy / "pytorch_model.bin")
+    with pytest.raises(ModelError, match="pickles are never loaded"):
+        Hub(str(copy))
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "config.json", "tokenizer.json"])
+def test_a_broken_file_is_one_line(hub_folder: Path, copy_of: Copy, name: str) -> None:
+    copy = copy_of(hub_folder)
+    (copy / name).write_bytes(b"{broken")
+    with pytest.raises(ModelError, match="no encoder that loads") as caught:
+        Hub(str(copy))
+    assert "\n" not in str(caught.value)
+
+
+def rewrite(folder: Path, keep: Callable[[str], bool]) -> None:
+    from safetensors.torch import load_file, save_file
+
+    weights = load_file(folder / "model.safetensors")
+    kept = {name: tensor for name, tensor in weights.items() if keep(name)}
+    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def test_a_pooler_that_was_never_trained_is_refused(hub_folder: Path, copy_of: Copy) -> None:
+    copy = copy_of(hub_folder)
+    rewrite(copy, lambda name: not name.startswith("pooler"))
+    with pytest.raises(ModelError, match="no trained pooler: choose pooling=cls or mean"):
+        Hub(str(copy), pooling="pooler")
+    assert Hub(str(copy), pooling="cls").encode(["The cat."]).shape == (1, 32)
+
+
+def test_weights_that_are_not_all_there_are_refused(hub_folder: Path, copy_of: Copy) -> None:
+    copy = copy_of(hub_folder)
+    rewrite(copy, lambda name: "layer.1.output" not in name)
+    with pytest.raises(ModelError, match=r"the weights lack encoder\.layer\.1\.output"):
+        Hub(str(copy))
+
+
+def test_a_model_without_a_pooler_says_so(hub_folder: Path, copy_of: Copy) -> None:
+    from transformers import DistilBertConfig, DistilBertModel
+
+    copy = copy_of(hub_folder)
+    DistilBertModel(
+        DistilBertConfig(vocab_size=40, dim=32, n_layers=1, n_heads=2, hidden_dim=64, max_position_embeddings=64)
+    ).save_pretrained(copy)
+    assert Hub(str(copy), max_tokens=64, pooling="mean").encode(["The cat."]).shape == (1, 32)
+    with pytest.raises(ModelError, match="no trained pooler"):
+        Hub(str(copy), max_tokens=64, pooling="pooler")
+
+
+def test_a_tokenizer_of_another_model_is_one_line(hub_folder: Path, copy_of: Copy) -> None:
+    copy = copy_of(hub_folder)
+    tokenizer = json.loads((copy / "tokenizer.json").read_text(encoding="utf-8"))
+    tokenizer["model"]["vocab"]["cat"] = 5_000
+    (copy / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
+    with pytest.raises(ModelError, match="the model does not run"):
+        Hub(str(copy)).encode(["The cat."])
+
+
+def test_settings_that_cannot_be_are_refused(hub_folder: Path) -> None:
+    with pytest.raises(ModelError, match="reads 128 tokens: max_tokens=129 is more"):
+        Hub(str(hub_folder), max_tokens=129)
+    with pytest.raises(UsageError, match="unknown pooling 'meen': did you mean 'mean'"):
+        Hub(str(hub_folder), pooling="meen")  # type: ignore[arg-type]
+    for wrong in ({"max_tokens": 2}, {"batch": 0}):
+        with pytest.raises(UsageError, match="or more"):
+            Hub(str(hub_folder), **wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("package", ["torch", "transformers"])
+def test_a_missing_package_names_the_extra(hub_folder: Path, without: Callable[[str], None], package: str) -> None:
+    without(package)
+    with pytest.raises(MissingExtraError, match=r"pip install 'tersely\[hub\]'"):
+        Hub(str(hub_folder))

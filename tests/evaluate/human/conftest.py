@@ -1,0 +1,3 @@
+from browser import browser, page
+
+__all__ = ["browser", "page"]

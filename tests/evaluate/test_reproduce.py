@@ -1,0 +1,93 @@
+"""The paper's tables as commands."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tersely.cli.evaluate import command as evaluate
+from tersely.cli.reproduce import command as reproduce
+from tersely.errors import InputError
+from tersely.evaluate.curves import read_log
+from tersely.evaluate.published import TABLES, published
+from tersely.evaluate.reproduce import find_datasets
+
+
+@pytest.fixture
+def data(tmp_path: Path, english: str) -> Path:
+    lines = [{"id": str(i), "text": english, "summary": ["The harbour will close to cars."]} for i in range(2)]
+    (tmp_path / "my_cnndm_test.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_published_row_is_complete(name: str) -> None:
+    table = published(name)
+    for row in table.rows:
+        assert len(row.figures) == len(table.columns)
+        assert row.system or row.model or row.note or name == "table6"
+
+
+@pytest.mark.parametrize("name", ["table2", "table3", "table4", "table5"])
+def test_a_table_shows_measured_beside_published_and_says_what_is_missing(name: str, data: Path) -> None:
+    run = CliRunner().invoke(reproduce, [name, "--data", str(data)], catch_exceptions=False)
+    assert run.exit_code == 0
+    assert "published" in run.output
+    assert re.search("no model folder '(cnndm|cnewsum)-both' yet", run.output)
+    if name in ("table2", "table5"):
+        assert "no cnewsum data" in run.output
+    measured = [line for line in run.output.splitlines() if line.lstrip().startswith("measured") and "none" not in line]
+    assert len(measured) == {"table2": 6, "table3": 0, "table4": 6, "table5": 0}[name]
+
+
+def test_a_datasets_test_split_is_found_with_all_its_shards(tmp_path: Path) -> None:
+    for name in (
+        "cnndm.train.0.json",
+        "cnndm.test.0.json",
+        "cnndm.test.1.json",
+        "nyt/eval_corefner/1",
+        "nyt/train_corefner/2",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert find_datasets(tmp_path) == {
+        "cnndm": tmp_path / "cnndm.test.*.json",
+        "nyt": tmp_path / "nyt" / "eval_corefner",
+    }
+    with pytest.raises(InputError, match="not a folder"):
+        find_datasets(tmp_path / "nowhere")
+
+
+def test_a_trained_model_takes_its_row(data: Path) -> None:
+    folder = data / "models" / "cnndm-both"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('name = "cnndm-both"\nscorer = "lead"\n')
+    run = CliRunner().invoke(
+        reproduce, ["table3", "--data", str(data), "--models", str(data / "models")], catch_exceptions=False
+    )
+    rows = run.output.splitlines()
+    default = next(i for i, line in enumerate(rows) if line.startswith("cnndm Default"))
+    assert "none" not in rows[default + 1]
+
+
+def test_evaluate_prints_and_writes(data: Path) -> None:
+    out = data / "out"
+    args = [str(data / "my_cnndm_test.jsonl"), "--systems", "lead,oracle", "--budgets", "200", "--workers", "1"]
+    run = CliRunner().invoke(evaluate, [*args, "--out", str(out)], catch_exceptions=False)
+    assert "200 chars" in run.output
+    assert {p.name for p in out.iterdir()} >= {"results.md", "results.csv", "results.json", "positions.png"}
+
+
+def test_learning_curves_are_drawn_from_logs(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"step": 1, "loss": 2}\n{"step": 2, "validation_loss": 1.5, "rouge1": 30}\n')
+    out = tmp_path / "curves.png"
+    CliRunner().invoke(
+        reproduce, ["figure-learning-curves", "--log", str(log), "--out", str(out)], catch_exceptions=False
+    )
+    assert out.read_bytes().startswith(b"\x89PNG")
+    log.write_text("[\n")
+    with pytest.raises(InputError, match="not a training log"):
+        read_log(log)

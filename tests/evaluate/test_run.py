@@ -1,0 +1,97 @@
+"""Systems over records: the figures, the budget, the tables made of them."""
+
+import json
+
+import pytest
+
+from tersely import Document
+from tersely.budget import Budget
+from tersely.errors import InputError, UsageError
+from tersely.evaluate import report
+from tersely.evaluate.peers import PEERS
+from tersely.evaluate.plots import plots
+from tersely.evaluate.record import Record
+from tersely.evaluate.run import evaluate
+from tersely.evaluate.systems import load_system, parse_systems
+from tersely.evaluate.tokens import Tokenization
+
+CHARS, THREE = Budget(120, "chars"), Budget(3, "sentences")
+
+
+@pytest.fixture(scope="module")
+def records(english: str, chinese: str) -> list[Record]:
+    documents = [Document.from_text(english), Document.from_text(chinese)]
+    return [Record(str(i), d, (d.texts[4], d.texts[8])) for i, d in enumerate(documents)]
+
+
+def test_the_oracle_finds_the_reference_and_stops(records: list[Record]) -> None:
+    for record in records:
+        assert load_system("oracle").choose(record, THREE) == [4, 8]
+
+
+def test_the_oracle_keeps_a_character_budget(records: list[Record]) -> None:
+    for record in records:
+        budget = Budget(len(record.document.texts[4]), "chars")
+        chosen = load_system("oracle").choose(record, budget)
+        assert sum(len(record.document.texts[i]) for i in chosen) <= budget.limit
+
+
+@pytest.mark.parametrize("name", sorted(PEERS))
+def test_a_peer_chooses_within_the_budget(records: list[Record], name: str) -> None:
+    for record in records:
+        assert len(load_system(name).choose(record, THREE)) == 3
+        chosen = load_system(name).choose(record, CHARS)
+        assert sum(len(record.document.texts[i]) for i in chosen) <= 120
+
+
+def test_results_are_those_of_the_library(records: list[Record]) -> None:
+    [lead, oracle] = evaluate(records, ["lead+top", "oracle"], [THREE], workers=1)
+    assert [o.positions for o in lead.outcomes] == [(0, 1, 2)] * 2
+    assert oracle.mean("rouge1") == pytest.approx(100)
+    assert (lead.violations, lead.fill, lead.positions(3)) == (0, 1.0, [2, 2, 2, 0])
+    texts = records[0].document.texts
+    assert lead.lengths[0] == len(" ".join(texts[:3]))
+
+
+def test_two_processes_give_what_one_gives(records: list[Record]) -> None:
+    alone, shared = (evaluate(records, ["coverage", "textrank"], [THREE, CHARS], workers=n) for n in (1, 2))
+    assert alone == shared
+
+
+def test_progress_and_empty_data(records: list[Record]) -> None:
+    seen: list[int] = []
+    evaluate(records, ["lead"], [THREE], workers=1, progress=seen.append)
+    assert seen == [1, 2]
+    with pytest.raises(InputError, match="no document with a reference"):
+        evaluate([Record("x", records[0].document)], ["lead"], [THREE], workers=1)
+    with pytest.raises(UsageError, match="did you mean 'lead'"):
+        evaluate(records, ["laed"], [THREE])
+
+
+def test_systems_are_named_once_and_keep_their_settings() -> None:
+    assert parse_systems("lead+top, far:alpha=2,beta=0.1") == ["lead+top", "far:alpha=2,beta=0.1"]
+    with pytest.raises(UsageError, match="each once"):
+        parse_systems("lead,lead")
+
+
+def test_every_form_of_the_table_has_every_figure(records: list[Record]) -> None:
+    results = evaluate(records, ["lead", "oracle"], [THREE, CHARS], workers=1)
+    terminal, markdown = report.terminal(results, "lead"), report.markdown(results, "lead")
+    rows = report.as_csv(results, "lead").splitlines()
+    assert rows[0].startswith("budget,system,R-1")
+    assert len(rows) == 5
+    score = f"{results[0].mean('rouge1'):.2f}"
+    assert all(score in form for form in (terminal, markdown, rows[1]))
+    data = json.loads(report.as_json(results, "lead", Tokenization()))
+    first, second = data["results"][:2]
+    assert first["scores"]["rouge1"]["difference"] is None
+    assert second["scores"]["rouge1"]["difference"]["mean"] == pytest.approx(
+        second["scores"]["rouge1"]["f1"] - first["scores"]["rouge1"]["f1"], abs=1e-3
+    )
+    assert "stemmed" in data["settings"]
+
+
+def test_plots_are_pictures(records: list[Record]) -> None:
+    pictures = plots(evaluate(records, ["lead", "coverage"], [CHARS, Budget(200, "chars")], workers=1))
+    assert set(pictures) == {"positions.png", "lengths.png", "rouge-budget.png"}
+    assert all(picture.startswith(b"\x89PNG") for picture in pictures.values())

@@ -1,0 +1,68 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tersely.errors import UsageError
+from tersely.select.problem import Problem, whole
+from tersely.text import Document
+
+VALUES, LENGTHS = np.array([1.0, 2.0, 0.0]), np.array([10, 20, 30])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"include": frozenset({0, 2})}, "the included sentences need 41, but the budget is 30"),
+        ({"include": frozenset({3})}, "there is no sentence 3: the document has 3"),
+        ({"exclude": frozenset({-1})}, "there is no sentence -1"),
+        ({"include": frozenset({1}), "exclude": frozenset({1})}, "sentence 1 is both included and excluded"),
+        ({"values": np.array([1.0, np.nan, 0.0])}, "sentence 1 has no finite value"),
+        ({"values": np.array([1.0, 2.0, -np.inf])}, "sentence 2 has no finite value"),
+        ({"values": np.array([1.0])}, "there are 1 values but 3 lengths"),
+        ({"lengths": np.array([1, -2, 3])}, "must not be negative"),
+        ({"capacity": -1}, "must not be negative"),
+        ({"document": Document.from_sentences(["One."], "en")}, "3 values but 1 sentences"),
+    ],
+)
+def test_a_wrong_question_is_refused_with_the_reason(settings: dict[str, object], message: str) -> None:
+    good = {"values": VALUES, "lengths": LENGTHS, "capacity": 30, "separator": 1}
+    with pytest.raises(UsageError, match=message):
+        Problem(**{**good, **settings})  # type: ignore[arg-type]
+
+
+def test_included_sentences_may_fill_the_budget_exactly() -> None:
+    problem = Problem(VALUES, LENGTHS, capacity=41, separator=1, include=frozenset({0, 2}))
+    assert problem.room == 0
+    assert problem.candidates.tolist() == []
+
+
+def test_separators_stand_between_sentences_only() -> None:
+    problem = Problem(VALUES, LENGTHS, capacity=100, separator=2)
+    assert [problem.length(chosen) for chosen in [(), (0,), (0, 1, 2)]] == [0, 10, 64]
+
+
+def test_candidates_are_free_positive_and_short_enough() -> None:
+    problem = Problem(np.ones(5), np.array([1, 2, 3, 4, 9]), 5, exclude=frozenset({0}), include=frozenset({1}))
+    assert problem.candidates.tolist() == [2]
+
+
+@given(st.lists(st.floats(0, 1e300, exclude_min=True), min_size=1, max_size=40))
+def test_whole_numbers_keep_the_order_and_sum_exactly(numbers: list[float]) -> None:
+    scaled = whole(np.array(numbers)).tolist()
+    assert all(number >= 1 and number == int(number) for number in scaled)
+    assert sum(map(int, scaled)) < 2**53
+    order = sorted(range(len(numbers)), key=numbers.__getitem__)
+    assert all(scaled[a] <= scaled[b] for a, b in pairwise(order))
+
+
+@given(st.lists(st.integers(1, 2**30), min_size=1, max_size=40), st.integers(-900, 900))
+def test_whole_numbers_keep_the_ratios_of_integers(numbers: list[int], exponent: int) -> None:
+    scaled = whole(np.ldexp(np.array(numbers, dtype=np.float64), exponent))
+    assert np.array_equal(scaled / scaled[0], np.array(numbers) / numbers[0])
+
+
+def test_whole_numbers_of_a_long_document_still_sum_exactly() -> None:
+    assert whole(np.ones(100_000)).sum() < 2**53

@@ -1,0 +1,127 @@
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from problems import problems, selectors
+from tersely.select import Problem, blocking_trigrams, without_duplicates
+from tersely.select.greedy import Greedy
+from tersely.select.knapsack import Knapsack
+from tersely.select.top import Top
+from tersely.text import Document
+
+
+def of(*sentences: str, values: list[float] | None = None, language: str = "en", capacity: int = 1000) -> Problem:
+    document = Document.from_sentences(sentences, language)  # type: ignore[arg-type]
+    numbers = np.array(values or [1.0] * len(sentences))
+    return Problem(numbers, np.array([len(s) for s in sentences]), capacity, 1, document=document)
+
+
+def pair_by_pair(problem: Problem, similarity: float) -> set[int]:
+    assert problem.document is not None
+    rows = [set(row.tolist()) for row in problem.document.terms.sentences]
+    texts = [" ".join(text.split()).casefold() for text in problem.document.texts]
+    kept: list[int] = []
+    rank = {i: (i not in problem.include, -problem.values[i], i) for i in range(len(rows))}
+    for i in sorted(set(rank) - problem.exclude, key=rank.__getitem__):
+        same = any(
+            len(rows[i] & rows[j]) >= similarity * len(rows[i] | rows[j]) - 1e-9
+            if rows[i] and rows[j]
+            else rows[i] == rows[j] and texts[i] == texts[j]
+            for j in kept
+        )
+        if not same or i in problem.include:
+            kept.append(i)
+    return set(rank) - set(kept)
+
+
+@given(problems(largest=12), st.sampled_from([0.3, 0.5, 0.8, 1.0]))
+def test_duplicates_are_those_a_comparison_of_all_pairs_finds(problem: Problem, similarity: float) -> None:
+    without = without_duplicates(problem, similarity)
+    if problem.document is None:
+        assert without is problem
+    else:
+        assert without.exclude == pair_by_pair(problem, similarity)
+
+
+def test_of_near_duplicates_the_one_of_higher_value_or_the_earlier_stays() -> None:
+    sentences = [
+        "Rain fell on Paris today.",
+        "Today rain fell on Paris.",
+        "Snow fell on Oslo.",
+        "Snow fell on Oslo!",
+    ]
+    assert without_duplicates(of(*sentences, values=[1.0, 2.0, 1.0, 1.0])).exclude == {0, 3}
+    included = replace(of(*sentences), include=frozenset({1, 3}))
+    assert without_duplicates(included).exclude == {0, 2}
+
+
+def test_sentences_without_terms_are_compared_as_text() -> None:
+    assert without_duplicates(of("It  is.", "it is.", "So it is.", "Rain.")).exclude == {1}
+
+
+@pytest.mark.parametrize("copies", [2, 3000])
+def test_a_text_of_copies_keeps_one(copies: int) -> None:
+    assert len(without_duplicates(of(*["Rain fell on the old harbour."] * copies)).exclude) == copies - 1
+
+
+def trigrams(text: str) -> set[tuple[str, ...]]:
+    words = text.lower().split()
+    return set(zip(words, words[1:], words[2:], strict=False))
+
+
+def bertsum(problem: Problem, stop: bool) -> tuple[int, ...]:
+    """Go through the sentences by value; skip each that shares a trigram with those before it."""
+    assert problem.document is not None
+    texts = problem.document.texts
+    chosen = sorted(problem.include)
+    for i in sorted(np.flatnonzero(problem.free).tolist(), key=lambda i: (-problem.values[i], i)):
+        if problem.length((*chosen, i)) > problem.capacity:
+            if stop:
+                break
+        elif not any(trigrams(texts[i]) & trigrams(texts[j]) for j in chosen):
+            chosen.append(i)
+    return tuple(sorted(chosen))
+
+
+@given(problems(largest=12))
+def test_blocking_is_that_of_bertsum_for_greedy_and_top(problem: Problem) -> None:
+    if problem.document is None:
+        assert blocking_trigrams(Greedy())(problem) == Greedy()(problem)
+        return
+    assert blocking_trigrams(Greedy())(problem).chosen == bertsum(problem, stop=False)
+    assert blocking_trigrams(Top())(problem).chosen == bertsum(problem, stop=True)
+
+
+@given(problems(largest=12))
+def test_no_two_chosen_sentences_share_a_trigram_unless_both_are_included(problem: Problem) -> None:
+    if problem.document is None:
+        return
+    texts = problem.document.texts
+    for selector in selectors():
+        for i, j in combinations(blocking_trigrams(selector)(problem).chosen, 2):
+            assert {i, j} <= problem.include or not trigrams(texts[i]) & trigrams(texts[j])
+
+
+def test_of_two_sentences_that_share_a_trigram_the_better_stays() -> None:
+    problem = of("The storm hit the coast.", "Then the STORM hit us.", "Rain.", values=[1.0, 2.0, 0.5])
+    assert Knapsack()(problem).chosen == (0, 1, 2)
+    assert blocking_trigrams(Knapsack())(problem).chosen == (1, 2)
+    included = replace(problem, include=frozenset({0}))
+    assert blocking_trigrams(Knapsack())(included).chosen == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("language", "sentences", "chosen"),
+    [
+        ("zh", ["市政府宣布古城禁止私家车。", "市政府宣布古城免费。", "政府宣布新规定。"], (0, 2)),
+        ("other", ["市議会は道路を閉鎖することを決めた。", "市議会は道路を直すことを決めた。"], (0,)),
+    ],
+)
+def test_six_characters_in_a_row_count_where_words_are_not_set_apart(
+    language: str, sentences: list[str], chosen: tuple[int, ...]
+) -> None:
+    assert blocking_trigrams(Knapsack())(of(*sentences, language=language)).chosen == chosen

@@ -1,0 +1,249 @@
+"""The promises of the whole pipeline, on generated texts."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strategies import texts
+from tersely import Document, Summarizer, Summary, summarize
+from tersely.errors import ModelError, UsageError
+from tersely.score import SCORERS
+from tersely.select import SELECTORS
+from tersely.text.length import count_words, measure
+
+DEFAULT = Summarizer.load()
+EVERY_SELECTOR = {name: Summarizer.load(scorer="coverage", select=name) for name in SELECTORS.names()}
+
+
+def count_tokens(text: str) -> int:
+    """A tokenizer whose joined text may have more tokens than its parts: a token for every three bytes begun."""
+    return -(-len(text.encode("utf-8", "surrogatepass")) // 3)
+
+
+def check(summary: Summary, text: str) -> None:
+    for sentence in summary.sentences:
+        assert text[sentence.start : sentence.end] == sentence.text
+    indices = [sentence.index for sentence in summary.sentences]
+    assert indices == sorted(set(indices))
+    assert sorted(s.index for s in summary.ranking) == list(range(len(summary.ranking)))
+    assert {s.index for s in summary.ranking if s.selected} == set(indices)
+    assert summary.length <= summary.capacity
+
+
+@given(texts, st.integers(1, 150), st.sampled_from(["chars", "words", "bytes", "sentences"]))
+def test_a_budget_is_never_exceeded_and_every_sentence_is_verbatim(text: str, limit: int, unit: str) -> None:
+    summary = DEFAULT.summarize(text, **{f"max_{unit}": limit})
+    check(summary, text)
+    actual = len(summary.sentences) if unit == "sentences" else measure(summary.text, unit)
+    assert actual == summary.length <= limit
+
+
+@given(texts, st.integers(1, 60))
+def test_a_token_budget_holds_for_the_joined_text(text: str, limit: int) -> None:
+    summary = DEFAULT.summarize(text, max_tokens=limit, tokenizer=count_tokens)
+    check(summary, text)
+    assert count_tokens(summary.text) == summary.length <= limit
+
+
+@given(texts, st.floats(0.01, 1))
+def test_a_ratio_is_of_the_sources_characters(text: str, ratio: float) -> None:
+    summary = DEFAULT.summarize(text, ratio=ratio)
+    check(summary, text)
+    assert len(summary.text) <= ratio * len(text) + 1e-9
+
+
+@given(texts, st.integers(1, 100), st.sampled_from(sorted(EVERY_SELECTOR)), st.sampled_from(["", " ", "\n• ", "—"]))
+def test_every_selector_and_separator_keeps_the_budget(text: str, limit: int, select: str, separator: str) -> None:
+    summary = EVERY_SELECTOR[select].summarize(text, max_chars=limit, separator=separator)
+    check(summary, text)
+    assert summary.text == separator.join(s.text for s in summary.sentences)
+    assert len(summary.text) <= limit
+
+
+@given(texts, st.sampled_from(sorted(EVERY_SELECTOR)), st.sampled_from(["chars", "words", "sentences", "bytes"]))
+def test_the_frontier_gives_what_each_budget_gives(text: str, select: str, unit: str) -> None:
+    summarizer = EVERY_SELECTOR[select]
+    frontier = summarizer.frontier(text, unit=unit)
+    steps = frontier.steps()
+    for budget in range(1, frontier.capacity + 1, 3):
+        alone = summarizer.summarize(text, **{f"max_{unit}": budget})
+        assert frontier.at(budget) == alone
+        step = [s for s in steps if s.budget <= budget][-1]
+        assert step.chosen == tuple(sorted(s.index for s in alone.sentences))
+
+
+@given(texts, st.integers(1, 100))
+def test_rank_order_has_the_same_length_and_falling_scores(text: str, limit: int) -> None:
+    summary = EVERY_SELECTOR["knapsack"].summarize(text, max_bytes=limit, order="rank")
+    scores = [s.score for s in summary.sentences]
+    assert scores == sorted(scores, reverse=True)
+    assert len(summary.text.encode("utf-8", "surrogatepass")) == summary.length <= limit
+
+
+@given(texts, st.integers(1, 100))
+def test_the_same_call_gives_the_same_bytes(text: str, limit: int) -> None:
+    one, two = (DEFAULT.summarize(text, max_chars=limit).to_json() for _ in range(2))
+    assert one == two
+
+
+@pytest.mark.parametrize("scorer", SCORERS.names())
+def test_another_process_gives_the_same_bytes(scorer: str, english: str) -> None:
+    code = (
+        "import sys; from tersely import Summarizer; "
+        f"print(Summarizer.load(scorer={scorer!r}).summarize(sys.stdin.read(), max_chars=300).to_json(), end='')"
+    )
+    other = subprocess.run([sys.executable, "-c", code], input=english.encode(), capture_output=True, check=True)
+    assert other.stdout.decode() == Summarizer.load(scorer=scorer).summarize(english, max_chars=300).to_json()
+
+
+@pytest.mark.parametrize("scorer", SCORERS.names())
+@pytest.mark.parametrize("text", ["One.", "Same. Same. Same.", "……", "1 2 3", "天", "\ud800. A."])
+def test_every_scorer_survives_tiny_texts(scorer: str, text: str) -> None:
+    summary = Summarizer.load(scorer=scorer).summarize(text, max_chars=5)
+    assert len(summary.text) <= 5
+
+
+def test_a_fitting_text_is_returned_as_it_stands() -> None:
+    text = "  First line.\n\nSecond line.Third. "
+    summary = summarize(text, ratio=1.0)
+    assert summary.text == text.strip()
+    assert summary.reason == "whole-text-fits"
+
+
+def test_nothing_fits_says_what_would() -> None:
+    summary = summarize("This is far too long. This one is too.", max_chars=5)
+    assert (summary.text, summary.reason, summary.needed) == ("", "nothing-fits", 16)
+
+
+@pytest.mark.parametrize("text", ["", " \n\t "])
+def test_an_empty_text_is_said_to_be_empty(text: str) -> None:
+    assert summarize(text, max_chars=5).reason == "empty-input"
+
+
+def test_duplicates_are_taken_once_and_the_room_they_leave_is_explained() -> None:
+    summary = summarize("The river rose. " * 4, max_chars=40)
+    assert (summary.text, summary.reason) == ("The river rose.", "no-gain")
+    assert summarize("The river rose. " * 4, max_chars=40, redundancy="off").length == 15
+
+
+def test_included_sentences_are_in_and_excluded_ones_are_not(english: str) -> None:
+    summary = summarize(english, max_chars=400, include=[7], exclude=[0])
+    indices = {s.index for s in summary.sentences}
+    assert 7 in indices
+    assert 0 not in indices
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({}, "no budget"),
+        ({"max_chars": 5, "ratio": 0.5}, "two budgets"),
+        ({"max_chars": 0}, "at least 1"),
+        ({"max_words": -3}, "at least 1"),
+        ({"max_chars": 2.5}, "whole number"),
+        ({"max_chars": float("nan")}, "whole number"),
+        ({"max_chars": True}, "whole number"),
+        ({"ratio": 0}, "above 0"),
+        ({"ratio": 1.5}, "at most 1"),
+        ({"ratio": float("inf")}, "at most 1"),
+        ({"max_tokens": 5}, "tokenizer"),
+        ({"max_chars": 5, "order": "random"}, "order"),
+        ({"max_chars": 5, "redundancy": "none"}, "redundancy"),
+        ({"max_chars": 5, "language": "fr"}, "language"),
+        ({"max_chars": 5, "include": [99]}, "99"),
+        ({"max_chars": 5, "include": [0], "exclude": [0]}, "0"),
+        ({"max_chars": 5, "include": [0]}, "9"),
+    ],
+)
+def test_a_wrong_call_is_one_clear_line(how: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message) as error:
+        summarize("One fish. Two fish.", **how)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"scorer": "textrnak"}, "did you mean 'textrank'"),
+        ({"select": "napsack"}, "did you mean 'knapsack'"),
+        ({"scorer": "lead", "encoder": "use"}, "takes no encoder"),
+        ({"scorer": "lead", "model": "coverage"}, "either a model or a scorer"),
+        ({"scorer": "pacsum:bata=1"}, "did you mean 'beta'"),
+        ({"scorer": "pacsum:beta=x"}, "not a number"),
+        ({"model": "coverag"}, "did you mean 'coverage'"),
+    ],
+)
+def test_an_unknown_part_is_named_with_the_nearest(how: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Summarizer.load(**how)
+
+
+def test_settings_reach_the_part_and_change_the_fingerprint() -> None:
+    one, two = Summarizer.load(scorer="coverage"), Summarizer.load(scorer="coverage:lead=0.5")
+    assert two.scorer.lead == 0.5
+    assert one.fingerprint != two.fingerprint
+
+
+def test_many_texts_are_summarised_one_by_one(english: str, chinese: str) -> None:
+    summaries = list(DEFAULT.summarize_many([english, chinese], max_chars=100))
+    assert summaries == [DEFAULT.summarize(text, max_chars=100) for text in (english, chinese)]
+    assert [s.language for s in summaries] == ["en", "zh"]
+
+
+def test_a_document_keeps_the_splitting_it_came_with() -> None:
+    document = Document.from_sentences(["Dr. No. is in.", "He waits."])
+    assert summarize(document, max_sentences=1).sentences[0].text in document.texts
+
+
+def test_json_holds_the_whole_result(english: str) -> None:
+    summary = summarize(english, max_words=50)
+    data = json.loads(summary.to_json())
+    assert data == json.loads(json.dumps(summary.to_dict()))
+    assert data["budget"] == {"limit": 50, "unit": "words", "capacity": 50}
+    assert data["length"] == count_words(data["text"])
+    assert len(data["ranking"]) > len(data["sentences"]) > 0
+    assert {"index", "start", "end", "text", "score"} <= set(data["sentences"][0])
+
+
+def test_json_can_always_be_encoded() -> None:
+    assert json.loads(summarize("A \ud800 b.", max_chars=10).to_json().encode())["text"] == "A \ud800 b."
+
+
+def test_html_marks_the_choice_and_escapes_everything() -> None:
+    page = summarize('<script>alert("x")</script> is here. The cat & dog.', max_chars=15).to_html()
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    assert ">The cat &amp; dog.</mark>" in page
+
+
+def test_markdown_escapes_markup() -> None:
+    assert summarize("A *bold* [link](x).", max_chars=30).to_markdown().startswith(r"- A \*bold\* \[link\](x).")
+
+
+def test_a_broken_model_folder_is_one_clear_line(tmp_path) -> None:
+    with pytest.raises(ModelError, match=r"no config\.toml"):
+        Summarizer.load(tmp_path)
+    config = tmp_path / "config.toml"
+    for content, message in [
+        ("name = ", "cannot be read"),
+        ('name = "x"', "scorer is missing"),
+        ('name = "x"\nscorrer = "lead"', "did you mean 'scorer'"),
+        ('name = "x"\nscorer = 3', "scorer must be a string"),
+        ('name = "x"\nscorer = "lead"\n[files]\n"w.bin" = "00"', "w.bin cannot be read"),
+    ]:
+        config.write_text(content)
+        with pytest.raises(ModelError, match=message):
+            Summarizer.load(tmp_path)
+    (tmp_path / "w.bin").write_bytes(b"weights")
+    with pytest.raises(ModelError, match="SHA-256"):
+        Summarizer.load(tmp_path)
+
+
+def test_a_users_model_folder_is_loaded(tmp_path) -> None:
+    (tmp_path / "config.toml").write_text('name = "mine"\nscorer = "lead"\nselect = "greedy"\n')
+    summary = Summarizer.load(tmp_path).summarize("One fish. Two fish.", max_chars=10)
+    assert (summary.model, summary.text) == ("mine", "One fish.")

@@ -1,0 +1,242 @@
+"""Sentences are found where a reader finds them, and no character is lost, whatever the text."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tersely.text import LANGUAGES, Language, split_sentences
+
+
+def split(text: str, language: Language) -> list[str]:
+    return [text[start:end] for start, end in split_sentences(text, language)]
+
+
+def check(marked: str, language: Language) -> None:
+    """`¦` stands where one sentence ends and the next begins."""
+    pieces = marked.split("¦")
+    assert split("".join(pieces), language) == [piece.strip() for piece in pieces]
+
+
+ENGLISH = {
+    "plain": "She likes tea. ¦He likes coffee.",
+    "question and exclamation": "Dogs bark! ¦Cats meow? ¦Yes!!! ¦What?! ¦Fine.",
+    "no punctuation at all": "words without any mark at the end of them",
+    # Tokenised text, with stray apostrophes and back-ticks.
+    "back-ticks": "The ` spring fair ' drew people 's praise . ¦It ended late . ¦` we loved it , ' she said .",
+    "stray apostrophes": "It 's the dogs ' day . ¦Nobody 's home . ¦The cats ' bowls are full .",
+    "tokenised quotes": '" I came . " ¦She left . ¦" I stayed , " he said .',
+    "tokenised curly quotes": "Wanted ! ! ! ¦Good people . ¦‘ we need them , ’ he said .",
+    "tokenised number and domain": "It cost 3 . 5 dollars at example . Com . ¦It fell .",
+    "tokenised list": "1 . First man . ¦2 . Second man .",
+    "stray full stops": "It ended on March 13.  .¦ Police came. ¦He said 'no.' .¦ Then he left.",
+    "full stops left by wrapping": "Trade with . the neighbours and . their ports grew. ¦It fell later.",
+    # Abbreviations.
+    "hour and zone": "The show starts at 5 a.m. Eastern time. ¦Be there.",
+    "hour and day": "It opens at 8 p.m. Monday. ¦Come early.",
+    "hour and city": "He slept until 10 p.m. Paris time. ¦Then he woke.",
+    "hour that ends": "He slept until 10 p.m. ¦Police woke him.",
+    "lbs.": "She bought 10 lbs. of flour. ¦It was cheap.",
+    "approx.": "It took approx. five hours. ¦We slept.",
+    "units and numbers": "He was 6 ft. 2 in. tall. ¦She was not.",
+    "initials": "J. K. Rowling wrote it. ¦We read it.",
+    "initials without space": "J.K. Rowling wrote it. ¦A.C. Milan lost.",
+    "middle initial": "George W. Bush spoke. ¦He smiled.",
+    "U.S. before a name": "The U.S. President arrived. ¦Crowds cheered.",
+    "U.S. at the end": "She moved to the U.S. ¦The move was hard.",
+    "U.S. after a bracket or hyphen": "(AP)U.S. District Judge Jones spoke. ¦The UK-U.S. Trade talks began.",
+    "titles": "Mr. Smith met Mrs. Jones and Dr. Who. ¦They left.",
+    "military titles": "Ask Lt. Col. Brown. ¦Gov. Green knows.",
+    "No.": "Room No. 5 is free. ¦No. ¦It is not.",
+    "St. and Mt.": "St. Louis is large. ¦So is Mt. Hood.",
+    "e.g. and i.e.": "Bring fruit, e.g. apples, i.e. the red ones. ¦Use tools, e.g. Excel, daily.",
+    "companies": "Acme Inc. grew. ¦Acme Inc. CEO Jane Roe spoke. ¦He works at Acme Inc. ¦The firm grew.",
+    "Jr.": "The Sam Brown Jr. Day is a holiday. ¦We rest.",
+    "months": "On Jan. 5 and Sept. 11, 2001, it rained. ¦Then it stopped.",
+    "figures and pages": "See Fig. 3 and pp. 4-5 of Vol. 2. ¦Thanks.",
+    "versus": "Roe v. Wade was cited. ¦Ali vs. Frazier too.",
+    "names with a mark": "Yahoo! Inc. fell. ¦It rose later.",
+    "the pronoun I": "So did I. ¦Police came.",
+    "no space after": "Mr.Smith and U.S.A stay whole. ¦So does e.g.this one.",
+    # Marks within words.
+    "decimals": "It rose 3.5 percent to 12.75. ¦Then it fell.",
+    "domain at the end": "She founded Bloom.com. ¦But she left.",
+    "e-mail address": "Write to jane.doe@mail.example.com. ¦We answer.",
+    "address": "Visit https://example.com/A.b?q=Why.Not today. ¦It is free.",
+    "versions and file names": "Version v1.2.3 fixes main.py, ASP.NET and Node.js bugs. ¦Update now.",
+    # Run together.
+    "run together": "This is the end.¦Start of the next.",
+    "run together after a year": "He left in 2015.¦The others stayed.",
+    "run together after a question": "Why?¦Because I said so!¦Really.",
+    "run together after a quote": '"We won."¦The crowd cheered. ¦He wept.¦"So did I," she said.',
+    "dateline": "(CNN)Rain fell, and it grew. ¦That is nice.",
+    "a brand in lower case": "He ran. ¦iPhone sales rose. ¦eBay fell.",
+    # Ellipses.
+    "ellipsis": "Well... maybe not. ¦I am not sure... ¦Then he left.",
+    "spaced ellipsis": "The plan . . . was good. ¦It worked . . . ¦Then not.",
+    "stutter": '"I... I don\'t know what to do about this at all, and neither does anybody else here," he said.',
+    # Quotes and brackets.
+    "speech": '"I came," he said. ¦"I saw."',
+    "curly quotes": "“The first.” ¦“The second.” ¦He said ‘yes.’ ¦They left.",
+    "nested quotes": "He told me, \"She said 'never.'\" ¦Then he left.",
+    "question and speaker": '"Really?" she asked. ¦"Are you sure?" Anna Smith asked. ¦He nodded.',
+    "question and next speech": "He asked: 'What?' ¦She said: 'Nothing.'",
+    "short quote stays whole": '"Go," she said. ¦"Go now. Run!" ¦He went.',
+    "bracketed sentence": "He left. ¦(She stayed.) ¦They met later.",
+    "bracket within": "He asked (Why? Nobody knows) and left (!) early. ¦End.",
+    "note numbers": "The fact is known.[1] ¦Others differ.[23] ¦End.",
+    # Lines.
+    "blank line": "First paragraph without end\n\n¦Second paragraph",
+    "bullets": "Things to buy\n\n¦- milk\n¦- eggs\n¦* bread\n¦• tea\n¦1. First thing. ¦More.\n¦2) Second thing",
+    "item that goes on": "- one that\n  continues here\n¦- two",
+    "heading": "A Short Heading\n¦The paragraph starts here and goes on for some time. ¦Next.",
+    "Markdown heading": "# The Long Way Home From the Sea\n¦the story begins here and goes on for a while.",
+    "hard-wrapped prose": (
+        "The storm came from the west on Monday morning and hit the coast near\n"
+        "Boston, where it stayed for two days and caused damage that the whole\n"
+        "city will remember for years. ¦It was worse than all others, said Mr.\n"
+        "Smith, who saw it. ¦Then it left.\n¦Aftermath\n¦All was quiet."
+    ),
+    "wrapped twice only": "The storm came in from the west on Monday and hit the\nBoston area.",
+    "tabs": "A line. ¦Another\ttabbed line.",
+    "carriage returns": "First.\r\n\r\n¦Second one\r¦Third.",
+    "Unicode line ends": "Line one\u2028¦Line two\u2029¦Line three\x85¦Line four",
+    "no capitals at all": "he got up. ¦then he ate. ¦it was 3.5 miles. ¦he weighed approx. ten lbs. or so.",
+}
+
+CHINESE = {
+    "plain": "今天天气很好。¦我们去公园。",
+    "marks": "很好！！！¦真的？！¦是的。",
+    "question and speaker": "“真的吗？”她问。¦他没有回答。",
+    "speech and speaker": "“我很高兴。”村民李大山说。¦他笑了。",
+    "speech, speaker, speech": "“有啊！”老人说，“我见过。”¦我们都笑了。",
+    "speaker and more": "“为什么？！”他喊道，眼里含着泪。¦她走了。",
+    "comma after the quote": "“你好！”，他说。¦她笑了。",
+    "speech after a colon ends": "他说：“走吧。”¦然后离开了。",
+    "short speech stays whole": "他喊道：“走！快走！”¦大家都跑了。",
+    "speech after speech": "“好。”¦“谢谢。”",
+    "new statement after speech": "“我们会来的。”¦他说，今年会更好。",
+    "long speech is split": f"他说：“{'我们' * 30}走了。¦{'他们' * 30}来了。”¦天黑了。",
+    "quote as a noun": "他提出“怎么办？”的问题。¦没有人回答。",
+    "Latin marks before a quote": "他问:“为什么没有暖气呢?”¦13日上午，记者来到小区。",
+    "straight quotes": '他说:"好的."¦她点头.',
+    # An ellipsis within a line is taken for a pause: what stands before it is seldom a whole sentence.
+    "ellipsis": "我……我不知道。¦真的。",
+    "ellipsis between clauses": "他走了……她哭了。",
+    "Latin ellipsis": "我...我不知道。",
+    "ellipsis at the end of a line": "他走了……\n¦她哭了。",
+    "title": "你看过《你好吗？》这本书吗？¦我看过。",
+    "bracket within": "这很重要（真的！）我们要记住。¦好。",
+    "bracketed sentence": "（他笑了。）¦她走了。¦（完）",
+    "semicolons": "价格是3.5元；数量是10个；都卖完了。¦明天再来。",
+    "Latin full stops": "他来了.¦她走了.¦我还在.",
+    "half and full width": "他来了｡¦她走了．¦我还在。",
+    "full-width decimals": "３．５公斤不重。¦很好。",
+    "Latin words": "我用iPhone X。¦你呢?¦我用Node.js v1.2.",
+    "addresses": "访问www.example.com.cn或者发邮件到a.b@c.cn。¦谢谢！",
+    "heading": "第一行标题\n¦这是正文的第一句。¦这是第二句。\n¦第三段",
+    "lists": "一、总则\n¦（1）适用范围\n¦1. 第一条\n¦2、第二条\n¦- 项目\n¦第三条 附则",
+    "numbers without space": "1.苹果很甜。¦2.香蕉不贵。",
+    "blank line": "没有标点的一段\n\n¦另一段",
+    "wrapped at one width": f"{'春天来了' * 6}\n{'花都开了' * 6}\n{'鸟在唱歌' * 6}\n我们很高兴。¦再见。",
+}
+
+OTHER = {
+    "German": "Am 3. Oktober 1990 kam Dr. Müller z.B. aus Berlin. ¦Er sagte: „Ich gehe.“ ¦Dann ging er.",
+    "French": "« Où va-t-il ? » demanda Mme Blanc. ¦Il dit : « Je pars. » ¦Puis il partit.",
+    "Spanish": "¿Dónde está? ¦¡Aquí! ¦El Sr. García vive en EE.UU. desde 1999.",
+    "Russian": "А. С. Пушкин родился в Москве. ¦Он жил на ул. Арбат.",
+    "Japanese": "今日は雨です。¦「行こう！」と彼は言った。¦でも行かなかった。",
+    "Korean": "그는 집에 갔다. ¦그리고 잠을 잤다. ¦왜?",
+    "Arabic": "هل أنت بخير؟ ¦نعم، أنا بخير. ¦شكرا لك.",
+    "Hindi": "राम घर गया। ¦वह सो गया।",
+    "Thai": "ฉันไปตลาด เขาไปโรงเรียน",
+}
+
+
+@pytest.mark.parametrize("marked", ENGLISH.values(), ids=ENGLISH.keys())
+def test_english(marked: str) -> None:
+    check(marked, "en")
+
+
+@pytest.mark.parametrize("marked", CHINESE.values(), ids=CHINESE.keys())
+def test_chinese(marked: str) -> None:
+    check(marked, "zh")
+
+
+@pytest.mark.parametrize("marked", OTHER.values(), ids=OTHER.keys())
+def test_other_languages(marked: str) -> None:
+    check(marked, "other")
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\r\n\t\u2028\u3000"])
+def test_a_text_without_characters_has_no_sentences(text: str) -> None:
+    assert split_sentences(text, "en") == []
+
+
+def test_marks_alone_are_one_sentence() -> None:
+    assert split("... !? -- \x00", "en") == ["... !? -- \x00"]
+
+
+def test_surrogates_and_nul_are_kept() -> None:
+    check("One\ud800 fish\x00. ¦Two \udfff.", "en")
+
+
+def test_a_text_without_ends_is_one_sentence() -> None:
+    assert len(split("no end " * 20_000, "en")) == 1
+
+
+MARKS = list("....!?…。！？”“’‘\"''``()（）《》「」[]-*•,，;；:：\n\n\r\v\f\x85\u2028\u2029 \t\xa0\u3000")
+WORDS = [
+    "a",
+    "I",
+    "Mr",
+    "U.S",
+    "a.m",
+    "The",
+    "the",
+    "end",
+    "3",
+    "15",
+    "v1",
+    "com",
+    "他",
+    "说",
+    "问",
+    "的",
+    "走了",
+    "と",
+]
+TEXTS = st.text(st.characters()) | st.lists(st.sampled_from(MARKS + WORDS) | st.characters()).map("".join)
+
+
+@given(TEXTS, st.sampled_from(LANGUAGES))
+def test_spans_are_in_order_trimmed_and_hold_every_character(text: str, language: Language) -> None:
+    spans = split_sentences(text, language)
+    assert spans == split_sentences(text, language)
+    reached = 0
+    for start, end in spans:
+        assert reached <= start < end <= len(text)
+        assert not text[reached:start].strip()
+        assert text[start:end] == text[start:end].strip()
+        reached = end
+    assert not text[reached:].strip()
+
+
+@given(TEXTS.map(lambda text: text.replace("\r", "")), st.sampled_from(LANGUAGES))
+def test_line_ends_of_any_system_split_alike(text: str, language: Language) -> None:
+    sentences = split(text, language)
+    assert [each.replace("\r\n", "\n") for each in split(text.replace("\n", "\r\n"), language)] == sentences
+    assert len(split(text.replace("\n", "\r"), language)) == len(sentences)
+
+
+@pytest.mark.parametrize("piece", ["a.", "“a。", "(A. ", "（a！）", "！）", ".)", '. "A ', "a\n", " . ", "x? "])
+def test_the_time_grows_no_faster_than_the_text(piece: str) -> None:
+    def seconds(times: int) -> float:
+        started = time.process_time()
+        split_sentences("（" + piece * times, "en")
+        return time.process_time() - started
+
+    # Ten times the text would take a hundred times as long if it were quadratic.
+    assert seconds(20_000) < 40 * max(seconds(2_000), 0.005)
