@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 EXTRAS := tokens,html,plot,hub,eval
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench chromium clean wheel-test
+.PHONY: help demo test lint bench results quality-update chromium clean wheel-test
 
 help: ## Show the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -26,6 +26,12 @@ lint: $(VENV)/dev ## Style, types and the import contract
 
 bench: $(VENV)/dev ## Speed and memory beside other tools, printed as Markdown
 	$(BIN)/python benchmarks/speed.py
+
+results: $(VENV)/dev ## Measure every scorer on every dev set and write docs/results.md (minutes)
+	$(BIN)/python benchmarks/results.py
+
+quality-update: $(VENV)/dev ## Raise the quality floors to what is measured (FLAGS=--allow-lower lowers them)
+	$(BIN)/python tests/quality/gate.py --update $(FLAGS)
 
 wheel-test: $(VENV)/dev ## Build the wheel and use it in an empty environment
 	rm -rf build/wheel && mkdir -p build/wheel

@@ -41,7 +41,9 @@ def term_by_term(problem: Problem, selector: Coverage) -> tuple[int, ...]:
         ]
         if not fitting:
             break
-        best = max(fitting, key=lambda i: gain(i) / max(problem.costs[i], 1) ** selector.power)
+        by_cost = problem.costs.min() < problem.costs.max()
+        sizes = problem.costs if by_cost else [len(text) for text in problem.document.texts]
+        best = max(fitting, key=lambda i: gain(i) / max(sizes[i], 1) ** selector.power)
         worth += gain(best)
         chosen.add(best)
         covered |= rows[best]

@@ -12,6 +12,7 @@ from tersely.select.greedy import Greedy
 from tersely.select.knapsack import Knapsack
 from tersely.select.top import Top
 from tersely.text import Document
+from tersely.text.terms import all_words
 
 
 def of(*sentences: str, values: list[float] | None = None, language: str = "en", capacity: int = 1000) -> Problem:
@@ -22,7 +23,7 @@ def of(*sentences: str, values: list[float] | None = None, language: str = "en",
 
 def pair_by_pair(problem: Problem, similarity: float) -> set[int]:
     assert problem.document is not None
-    rows = [set(row.tolist()) for row in problem.document.terms.sentences]
+    rows = [set(all_words(text, problem.document.language)) for text in problem.document.texts]
     texts = [" ".join(text.split()).casefold() for text in problem.document.texts]
     kept: list[int] = []
     rank = {i: (i not in problem.include, -problem.values[i], i) for i in range(len(rows))}

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from strategies import texts
 from tersely.text import Document, detect_language, measure, sentence_terms
 from tersely.text.length import count_words
+from tersely.text.terms import all_words
 
 
 @pytest.mark.parametrize(
@@ -55,6 +56,10 @@ def test_joining_never_adds_words(one: str, two: str) -> None:
 def test_characters_and_bytes_are_exact(text: str) -> None:
     assert measure(text, "chars") == len(text)
     assert measure(text, "bytes") == len(text.encode("utf-8", "surrogatepass"))
+
+
+def test_a_word_of_two_scripts_is_taken_apart() -> None:
+    assert all_words("iPhone手机 and 5G", "en") == ["iphone", "and", "5g", "手机"]
 
 
 def test_terms_leave_out_what_says_nothing() -> None:

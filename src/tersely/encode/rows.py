@@ -28,12 +28,11 @@ def pool(tokens: NDArray[Any], mask: NDArray[Any], pooling: Pooling) -> Matrix:
 
 
 def unit_rows(matrix: Matrix) -> Matrix:
-    """Scale each row to length one; a row of zeros stays.
+    """Scale each row to length one, in place; a row of zeros stays.
 
     >>> unit_rows(np.array([[3, 4], [0, 0]], dtype=np.float32)).tolist()
     [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
     """
-    # In double precision, for the squares of a large row would overflow in single.
-    norms = np.linalg.norm(matrix.astype(np.float64), axis=1, keepdims=True)
-    unit: Matrix = (matrix / np.where(norms > 0, norms, 1)).astype(np.float32)
-    return unit
+    # Summed in double precision, for the squares of large numbers overflow in single.
+    norms = np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64))
+    return np.divide(matrix, np.where(norms > 0, norms, 1)[:, None], out=matrix, casting="same_kind")

@@ -55,7 +55,7 @@ class TfIdf:
             term, weight = column[term], weight * sign[term]
         # At least one column, so that a reduction over columns always has something to reduce.
         matrix = np.zeros((len(bags), min(max(len(number), 1), COLUMNS)), dtype=np.float32)
-        np.add.at(matrix, (row, term), weight.astype(np.float32))
+        np.add.at(matrix.reshape(-1), row * matrix.shape[1] + term, weight.astype(np.float32))
         return unit_rows(matrix) if self._normalize else matrix
 
     def _weights(self, df: NDArray[np.intp], n: int) -> NDArray[np.float64]:

@@ -26,7 +26,7 @@ DIMENSION = 512
 LIMIT = 2_000
 
 # Sentences that are computed together. The document alone decides it, never the number of threads.
-_TOGETHER = 6
+_TOGETHER = 8
 
 _encoding = Lock()
 

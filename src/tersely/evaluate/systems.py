@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Protocol
 
 from tersely.budget import Budget
-from tersely.encode import load_encoder
 from tersely.encode.recent import Recent
 from tersely.errors import UsageError
 from tersely.evaluate.oracle import Oracle
@@ -78,14 +76,12 @@ def parse_systems(specs: str) -> list[str]:
     return found
 
 
+_recent: dict[str, Recent] = {}
+
+
 def _remembering(summarizer: Summarizer) -> Summarizer:
     """Let all systems share one memory of the last documents' vectors."""
     encoder = summarizer.encoder
     if encoder is None:
         return summarizer
-    return replace(summarizer, encoder=_shared(encoder.name))
-
-
-@cache
-def _shared(encoder: str) -> Recent:
-    return Recent(load_encoder(encoder), size=4)
+    return replace(summarizer, encoder=_recent.setdefault(encoder.fingerprint, Recent(encoder, size=4)))

@@ -11,9 +11,8 @@ Graph = NDArray[np.float32]
 
 def unit_rows(vectors: Matrix) -> Matrix:
     """Scale every row to length one; a row of zeros stays as it is."""
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: Matrix = vectors / np.where(norms > 0, norms, 1).astype(np.float32)
-    return unit
+    norms: Matrix = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
+    return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
 
 
 def cosines(vectors: Matrix) -> Graph:

@@ -1,7 +1,7 @@
 """Values, lengths and a budget become the chosen sentences."""
 
 from tersely.registry import Registry
-from tersely.select.frontier import Step, ladder, solver
+from tersely.select.frontier import solver
 from tersely.select.problem import Problem, Selection, Selector
 from tersely.select.redundancy import blocking_trigrams, without_duplicates
 
@@ -14,9 +14,7 @@ __all__ = [
     "Problem",
     "Selection",
     "Selector",
-    "Step",
     "blocking_trigrams",
-    "ladder",
     "solver",
     "without_duplicates",
 ]

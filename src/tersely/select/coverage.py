@@ -6,7 +6,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from tersely.select.density import Density, better
-from tersely.select.problem import Problem, Selection, whole
+from tersely.select.problem import Lengths, Problem, Selection, whole
 from tersely.text.document import Document
 from tersely.text.weights import term_weights
 
@@ -26,7 +26,7 @@ class Coverage:
     Without a document nothing is known of the terms: the choice is that of `density`.
     """
 
-    power: float = 0.8
+    power: float = 0.7
     decay: float = 0.97
     once: float = 0.1
 
@@ -50,7 +50,7 @@ class Coverage:
 
         # What a sentence adds only ever grows less. So the first in the heap is the best if it still adds as much
         # as when it was put there (lazy greedy, Minoux 1978).
-        density = (whole(problem.values) / np.maximum(problem.costs, 1) ** self.power).tolist()
+        density = (whole(problem.values) / np.maximum(_sizes(problem, problem.document), 1) ** self.power).tolist()
         heap = [(-density[i] * new.share(i), i) for i in candidates]
         heapify(heap)
         room, worth, many = problem.room, 0.0, []
@@ -67,6 +67,13 @@ class Coverage:
             room -= costs[i]
             new.cover(i)
         return better(problem, many, worth, one, one_worth)
+
+
+def _sizes(problem: Problem, document: Document) -> Lengths:
+    """Return what the gains are divided by: the costs, or where all cost the same, as by the sentence, characters."""
+    if problem.costs.min() < problem.costs.max():
+        return problem.costs
+    return np.array([len(text) for text in document.texts], dtype=np.int64)
 
 
 class _New:

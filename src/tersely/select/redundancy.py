@@ -1,10 +1,11 @@
 """Not saying a thing twice: near duplicates are excluded before the selection, shared trigrams after it."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from math import ceil
 
 from tersely.select.problem import Problem, Selection, Selector
 from tersely.text import Document
+from tersely.text.terms import all_words
 
 # Three words of Chinese are about six characters.
 _HAN_GRAM = 6
@@ -15,8 +16,8 @@ _LONGEST_WORD = 12
 def without_duplicates(problem: Problem, similarity: float = 0.8) -> Problem:
     """Exclude each sentence that nearly repeats one of higher value, or of the same value and earlier.
 
-    Sentences nearly repeat each other if the Jaccard similarity of their terms is at least `similarity`; sentences
-    without terms, if they are the same but for case and white space. Included sentences are never excluded.
+    Sentences nearly repeat each other if the Jaccard similarity of their words is at least `similarity`; sentences
+    without words, if they are the same but for case and white space. Included sentences are never excluded.
     """
     if problem.document is None:
         return problem
@@ -24,40 +25,38 @@ def without_duplicates(problem: Problem, similarity: float = 0.8) -> Problem:
 
 
 def _duplicates(problem: Problem, document: Document, similarity: float) -> list[int]:
-    rows = [row.tolist() for row in document.terms.sentences]
-    frequency = [0] * len(document.terms.vocabulary)
-    for row in rows:
-        for term in row:
-            frequency[term] += 1
+    # All words, not only terms: "One fish." and "Two fish." differ.
+    rows = [list(dict.fromkeys(all_words(text, document.language))) for text in document.texts]
+    frequency = Counter(word for row in rows for word in row)
     kept_texts: set[str] = set()
-    kept_terms: list[set[int]] = []
-    kept_by_term: defaultdict[int, list[int]] = defaultdict(list)  # places in kept_terms
+    kept_words: list[set[str]] = []
+    kept_by_word: defaultdict[str, list[int]] = defaultdict(list)  # places in kept_words
     duplicates = []
     for sentence in _by_value(problem, set(range(len(rows))) - problem.exclude):
         included = sentence in problem.include
-        terms = rows[sentence]
-        if not terms:
+        words = rows[sentence]
+        if not words:
             text = " ".join(document.texts[sentence].split()).casefold()
             if text in kept_texts and not included:
                 duplicates.append(sentence)
             kept_texts.add(text)
             continue
-        # Two sets that are so similar share one of the rarest terms of each: of any set, all but a share
-        # `similarity` of it less one term are enough to look at (prefix filtering, Chaudhuri et al. 2006).
-        rarest = sorted(terms, key=lambda term: (frequency[term], term))
-        rarest = rarest[: len(terms) - ceil(similarity * len(terms) - 1e-9) + 1]
-        own = set(terms)
-        near = {place for term in rarest for place in kept_by_term.get(term, ())}
-        if not included and any(_similar(own, kept_terms[place], similarity) for place in near):
+        # Two sets that are so similar share one of the rarest words of each: of any set, all but a share
+        # `similarity` of it less one word are enough to look at (prefix filtering, Chaudhuri et al. 2006).
+        rarest = sorted(words, key=lambda word: (frequency[word], word))
+        rarest = rarest[: len(words) - ceil(similarity * len(words) - 1e-9) + 1]
+        own = set(words)
+        near = {place for word in rarest for place in kept_by_word.get(word, ())}
+        if not included and any(_similar(own, kept_words[place], similarity) for place in near):
             duplicates.append(sentence)
             continue
-        for term in rarest:
-            kept_by_term[term].append(len(kept_terms))
-        kept_terms.append(own)
+        for word in rarest:
+            kept_by_word[word].append(len(kept_words))
+        kept_words.append(own)
     return duplicates
 
 
-def _similar(left: set[int], right: set[int], similarity: float) -> bool:
+def _similar(left: set[str], right: set[str], similarity: float) -> bool:
     shared = len(left & right)
     return shared >= similarity * (len(left) + len(right) - shared) - 1e-9
 

@@ -22,26 +22,34 @@ class Terms:
     vocabulary: tuple[str, ...]
 
 
+def all_words(text: str, language: Language) -> list[str]:
+    """Return every word of a text, lower case, without a possessive ending; in Chinese, the bigrams of its characters.
+
+    >>> all_words("The storm's path", "en"), all_words("GDP好天气", "zh")
+    (['the', 'storm', 'path'], ['gdp', '好天', '天气'])
+    """
+    found = [word[:-2] if word.endswith(("'s", "’s")) else word for word in _WORD.findall(text.lower())]
+    if language != "zh" and not _HAN_RUN.search(text):
+        return found
+    # A word that mixes scripts, as "GDP好" does, is taken apart.
+    latin = [part for word in found for part in _HAN_RUN.split(word) if part]
+    return latin + [run[i : i + 2] for run in _HAN_RUN.findall(text) for i in range(max(1, len(run) - 1))]
+
+
 def words(text: str, language: Language) -> list[str]:
-    """Return the content words of a text, lower case; in Chinese, the bigrams of its characters.
+    """Return the content words of a text: all but the commonest in English, all but the shortest elsewhere.
 
     >>> words("The storm's path, again!", "en")
     ['storm', 'path']
     >>> words("天气好", "zh")
     ['天气', '气好']
     """
-    found = [_stem(word) for word in _WORD.findall(text.lower())]
+    found = all_words(text, language)
     if language == "en":
         return [word for word in found if word not in ENGLISH and (len(word) > 1 or word.isdigit())]
-    if not (language == "zh" or _HAN_RUN.search(text)):
-        return [word for word in found if len(word) > 2 or word.isdigit()]
-    latin = [word for word in found if not _HAN_RUN.search(word)]
-    return latin + [run[i : i + 2] for run in _HAN_RUN.findall(text) for i in range(max(1, len(run) - 1))]
-
-
-def _stem(word: str) -> str:
-    """Drop a possessive ending; nothing else is safe in every language."""
-    return word[:-2] if word.endswith(("'s", "’s")) else word
+    if language == "zh":
+        return found
+    return [word for word in found if len(word) > 2 or word.isdigit() or _HAN_RUN.match(word)]
 
 
 def sentence_terms(sentences: Sequence[str], language: Language) -> Terms:

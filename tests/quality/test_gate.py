@@ -1,0 +1,44 @@
+"""Quality cannot slip back unseen."""
+
+import json
+
+import pytest
+
+from quality.gate import DATA, FLOORS, digest, failures, measure, raised
+from tersely.evaluate.suite import SUITE
+
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="no evaluation data: set TERSELY_DATA")
+
+
+@needs_data
+@pytest.mark.parametrize("dev", SUITE, ids=lambda dev: dev.name)
+def test_the_default_is_not_below_its_floors(dev) -> None:
+    floors = json.loads(FLOORS.read_text())[dev.name]
+    assert digest(dev) == floors["sha256"], "the evaluation data is not what the floors were measured on"
+    assert not failures(measure(dev, documents=floors["documents"]), floors["figures"])
+
+
+@needs_data
+def test_the_gate_stops_a_worse_system() -> None:
+    floors = json.loads(FLOORS.read_text())["dev_pku"]
+    found = failures(measure(SUITE[5], "random", floors["documents"]), floors["figures"])
+    assert len(found) == 2 * len(floors["figures"])
+
+
+def entry(score: float, violations: int = 0) -> dict[str, object]:
+    return {"sha256": "x", "documents": 1, "figures": {"b": {"rouge1": score, "rouge2": 1.0, "violations": violations}}}
+
+
+def test_a_violation_fails_whatever_the_scores() -> None:
+    assert failures(entry(99, 1)["figures"], entry(1)["figures"]) == ["b: 1 summaries are over budget"]
+
+
+def test_floors_go_up_and_go_down_only_when_told() -> None:
+    old = {"dev": entry(30)}
+    assert raised(old, {"dev": entry(31)}, allow_lower=False) == {"dev": entry(31)}
+    assert raised(old, {"dev": entry(29.99)}, allow_lower=False) == old
+    with pytest.raises(SystemExit, match="rouge1 is 29"):
+        raised(old, {"dev": entry(29)}, allow_lower=False)
+    assert raised(old, {"dev": entry(29)}, allow_lower=True) == {"dev": entry(29)}
+    with pytest.raises(SystemExit, match="gone"):
+        raised(old, {}, allow_lower=False)
