@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import texts
-from tersely.text import Document, detect_language, measure, sentence_terms
+from tersely.text import Document, detect_language, measure
 from tersely.text.length import count_words
 from tersely.text.terms import all_words
 
@@ -63,7 +63,7 @@ def test_a_word_of_two_scripts_is_taken_apart() -> None:
 
 
 def test_terms_leave_out_what_says_nothing() -> None:
-    terms = sentence_terms(["The mayor's plan is here.", "A plan of the mayor."], "en")
+    terms = Document.from_sentences(["The mayor's plan is here.", "A plan of the mayor."], "en").terms
     assert terms.vocabulary == ("mayor", "plan")
     assert [len(ids) for ids in terms.sentences] == [2, 2]
 

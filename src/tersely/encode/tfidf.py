@@ -12,7 +12,7 @@ from tersely.encode.fingerprint import fingerprint
 from tersely.encode.rows import unit_rows
 from tersely.errors import unknown_name
 from tersely.text import detect_language
-from tersely.text.terms import words
+from tersely.text.terms import all_words, content_words
 
 Idf = Literal["smooth", "pacsum"]
 
@@ -47,7 +47,10 @@ class TfIdf:
         """Return one row a sentence; the columns mean something in this document only."""
         number: dict[str, int] = {}
         language = detect_language("\n".join(sentences))
-        bags = [[number.setdefault(word, len(number)) for word in words(sentence, language)] for sentence in sentences]
+        bags = [
+            [number.setdefault(word, len(number)) for word in content_words(all_words(sentence, language), language)]
+            for sentence in sentences
+        ]
         row, term, count = _count(bags, len(number))
         weight = count * self._weights(np.bincount(term, minlength=len(number)), len(bags))[term]
         if len(number) > COLUMNS:

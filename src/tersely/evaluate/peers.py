@@ -12,7 +12,7 @@ from tersely.errors import MissingExtraError
 from tersely.evaluate.record import Record
 from tersely.evaluate.room import Room
 from tersely.text import Language
-from tersely.text.terms import words
+from tersely.text.terms import all_words
 
 PEERS = {
     "sumy-textrank": "text_rank.TextRankSummarizer",
@@ -52,7 +52,7 @@ class _Words:
 
     def to_words(self, sentence: str) -> tuple[str, ...]:
         if self.language == "zh":
-            return tuple(words(sentence, "zh"))
+            return tuple(all_words(sentence, "zh"))
         return tuple(re.findall(r"[^\W\d_]+", sentence.lower()))
 
 

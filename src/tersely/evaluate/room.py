@@ -6,7 +6,7 @@ import numpy as np
 
 from tersely.budget import Budget
 from tersely.fit import Fitter, Options
-from tersely.select import SELECTORS
+from tersely.select.greedy import Greedy
 from tersely.text import Document
 
 
@@ -20,7 +20,7 @@ class Room:
 
     def __init__(self, document: Document, budget: Budget) -> None:
         values = np.zeros(len(document))
-        self._fitter = Fitter(document, values, SELECTORS.create("greedy"), Options(), budget.counts)
+        self._fitter = Fitter(document, values, Greedy(), Options(), budget.counts)
         self._capacity = budget.capacity(document.text)
 
     def length(self, chosen: Iterable[int]) -> int:

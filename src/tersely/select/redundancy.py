@@ -5,7 +5,6 @@ from math import ceil
 
 from tersely.select.problem import Problem, Selection, Selector
 from tersely.text import Document
-from tersely.text.terms import all_words
 
 # Three words of Chinese are about six characters.
 _HAN_GRAM = 6
@@ -26,13 +25,15 @@ def without_duplicates(problem: Problem, similarity: float = 0.8) -> Problem:
 
 def _duplicates(problem: Problem, document: Document, similarity: float) -> list[int]:
     # All words, not only terms: "One fish." and "Two fish." differ.
-    rows = [list(dict.fromkeys(all_words(text, document.language))) for text in document.texts]
+    rows = [list(dict.fromkeys(words)) for words in document.words]
     frequency = Counter(word for row in rows for word in row)
     kept_texts: set[str] = set()
     kept_words: list[set[str]] = []
     kept_by_word: defaultdict[str, list[int]] = defaultdict(list)  # places in kept_words
     duplicates = []
-    for sentence in _by_value(problem, set(range(len(rows))) - problem.exclude):
+    # A word that no other sentence has counts against every pair: most sentences have too many of them to repeat any.
+    suspects = {i for i, row in enumerate(rows) if _shared(row, frequency) >= similarity * len(row) - 1e-9}
+    for sentence in _by_value(problem, suspects - problem.exclude):
         included = sentence in problem.include
         words = rows[sentence]
         if not words:
@@ -47,13 +48,19 @@ def _duplicates(problem: Problem, document: Document, similarity: float) -> list
         rarest = rarest[: len(words) - ceil(similarity * len(words) - 1e-9) + 1]
         own = set(words)
         near = {place for word in rarest for place in kept_by_word.get(word, ())}
-        if not included and any(_similar(own, kept_words[place], similarity) for place in near):
+        shortest, longest = similarity * len(own) - 1e-9, len(own) / similarity + 1e-9
+        alike = (kept_words[place] for place in near if shortest <= len(kept_words[place]) <= longest)
+        if not included and any(_similar(own, kept, similarity) for kept in alike):
             duplicates.append(sentence)
             continue
         for word in rarest:
             kept_by_word[word].append(len(kept_words))
         kept_words.append(own)
     return duplicates
+
+
+def _shared(words: list[str], frequency: Counter[str]) -> int:
+    return len(words) - list(map(frequency.__getitem__, words)).count(1)
 
 
 def _similar(left: set[str], right: set[str], similarity: float) -> bool:

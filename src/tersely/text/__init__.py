@@ -4,7 +4,7 @@ from tersely.text.document import Document, Sentence
 from tersely.text.language import LANGUAGES, Language, detect_language
 from tersely.text.length import Unit, measure
 from tersely.text.split import split_sentences
-from tersely.text.terms import Terms, sentence_terms
+from tersely.text.terms import Terms
 
 __all__ = [
     "LANGUAGES",
@@ -15,6 +15,5 @@ __all__ = [
     "Unit",
     "detect_language",
     "measure",
-    "sentence_terms",
     "split_sentences",
 ]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tersely.text.language import Language, detect_language
 from tersely.text.split import split_sentences
-from tersely.text.terms import Terms, sentence_terms
+from tersely.text.terms import Terms, all_words, sentence_terms
 
 
 class Sentence(NamedTuple):
@@ -59,9 +59,14 @@ class Document:
         return tuple(self.text[start:end] for start, end in self.sentences)
 
     @cached_property
+    def words(self) -> tuple[tuple[str, ...], ...]:
+        """The words of each sentence, lower case; in Chinese, its pairs of characters."""
+        return tuple(tuple(all_words(text, self.language)) for text in self.texts)
+
+    @cached_property
     def terms(self) -> Terms:
-        """The content terms of each sentence: words, or character bigrams in Chinese."""
-        return sentence_terms(self.texts, self.language)
+        """The distinct content words of each sentence."""
+        return sentence_terms(self.words, self.language)
 
     def __len__(self) -> int:
         return len(self.sentences)

@@ -1,7 +1,7 @@
 """The content terms of sentences: what a summary should cover."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,35 +36,29 @@ def all_words(text: str, language: Language) -> list[str]:
     return latin + [run[i : i + 2] for run in _HAN_RUN.findall(text) for i in range(max(1, len(run) - 1))]
 
 
-def words(text: str, language: Language) -> list[str]:
-    """Return the content words of a text: all but the commonest in English, all but the shortest elsewhere.
+def content_words(words: Iterable[str], language: Language) -> list[str]:
+    """Keep the words that say something: all but the commonest in English, all but the shortest elsewhere.
 
-    >>> words("The storm's path, again!", "en")
-    ['storm', 'path']
-    >>> words("天气好", "zh")
-    ['天气', '气好']
+    >>> content_words(["the", "storm", "path"], "en"), content_words(["天气", "气好"], "zh")
+    (['storm', 'path'], ['天气', '气好'])
     """
-    found = all_words(text, language)
     if language == "en":
-        return [word for word in found if word not in ENGLISH and (len(word) > 1 or word.isdigit())]
+        return [word for word in words if word not in ENGLISH and (len(word) > 1 or word.isdigit())]
     if language == "zh":
-        return found
-    return [word for word in found if len(word) > 2 or word.isdigit() or _HAN_RUN.match(word)]
+        return list(words)
+    return [word for word in words if len(word) > 2 or word.isdigit() or _HAN_RUN.match(word)]
 
 
-def sentence_terms(sentences: Sequence[str], language: Language) -> Terms:
-    """Number the distinct content terms of each sentence.
+def sentence_terms(sentences: Iterable[Iterable[str]], language: Language) -> Terms:
+    """Number the distinct content words of each sentence, given all of its words.
 
-    >>> terms = sentence_terms(["Rain fell.", "Rain and snow."], "en")
+    >>> terms = sentence_terms([["rain", "fell"], ["rain", "and", "snow"]], "en")
     >>> terms.vocabulary, [list(map(int, ids)) for ids in terms.sentences]
     (('rain', 'fell', 'snow'), [[0, 1], [0, 2]])
     """
     number: dict[str, int] = {}
-    rows = tuple(
-        np.fromiter(
-            dict.fromkeys(number.setdefault(word, len(number)) for word in words(sentence, language)),
-            dtype=np.intp,
-        )
-        for sentence in sentences
-    )
-    return Terms(rows, tuple(number))
+    rows = []
+    for words in sentences:
+        distinct = dict.fromkeys(content_words(words, language))
+        rows.append(np.array([number.setdefault(word, len(number)) for word in distinct], dtype=np.intp))
+    return Terms(tuple(rows), tuple(number))

@@ -1,0 +1,160 @@
+"""How long 512 knapsack problems take, by solver and by network, and how the shipped networks learned.
+
+Prints Markdown; with --plot FILE, draws the matched rate against the samples seen instead, from the models' logs.
+"""
+
+import argparse
+import json
+import statistics
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+
+import tersely.models
+from tersely.learn.knapsack import CNEWSUM, CNNDM, Batch, KnapsackTransformer, Simulation, load_folder
+from tersely.learn.knapsack.core import density_core, dp_core
+from tersely.learn.knapsack.labels import density, dp
+from tersely.learn.knapsack.measure import Evaluation, worth
+from tersely.learn.knapsack.view import bounds, view
+from tersely.learn.perturbed import perturbed_knapsack
+
+MODELS = Path(tersely.models.__file__).parent
+DISTRIBUTIONS = {"cnndm": CNNDM, "cnewsum": CNEWSUM}
+PAPER = {  # matched rates of the paper's Table 1
+    "knapsack-cnndm-dp": 0.821,
+    "knapsack-cnewsum-dp": 0.938,
+    "knapsack-cnndm-density": 0.932,
+    "knapsack-cnewsum-density": 0.968,
+}
+BATCH = 512
+
+
+def main() -> None:
+    """Print the times, or draw the curves."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the curves of the shipped networks")
+    parser.add_argument("--repeats", type=int, default=9, help="the median of so many is printed")
+    parser.add_argument("--threads", type=int, default=1, help="for PyTorch; the solvers of labels use one")
+    args = parser.parse_args()
+    if args.plot:
+        plot(args.plot)
+        return
+    torch.set_num_threads(args.threads)
+    labels_a_second()
+    without_network()
+    forward_times(args.repeats, args.threads)
+
+
+def labels_a_second() -> None:
+    """Print how fast labels are made, on one core."""
+    print("| labels a second, one core | CNNDM | CNewSum |\n|---|---|---|")
+    for name, solver in (("exact DP", dp), ("density greedy", density)):
+        rates = []
+        for paper in DISTRIBUTIONS.values():
+            batch = Simulation(paper, seed=1).batch(0, 20_000)
+            rates.append(len(batch.mask) / median(partial(solver, batch), 5))
+        print(f"| {name} | " + " | ".join(f"{rate:,.0f}" for rate in rates) + " |")
+    print()
+
+
+def without_network() -> None:
+    """Print how far the bounds that the compact networks start from would come alone, on 5,000 problems."""
+    rows: dict[str, list[float]] = {}
+    for paper in DISTRIBUTIONS.values():
+        problems = Evaluation.of(Simulation(paper, seed=1).batch(0, 5000), "dp")
+        batch, greedy = problems.batch, density(problems.batch)
+        seen = view(*(torch.from_numpy(array) for array in batch[:3]))
+        with_it, without_it = bounds(seen, include=True).lower, bounds(seen, include=False).lower
+        best = (torch.maximum(with_it, without_it) * seen.mask).amax(1).numpy() / batch.mask.sum(1)
+        for labels, core in (("DP", dp_core(seen)), ("density", density_core(seen))):
+            is_open = core.open.numpy() & batch.mask
+            rows.setdefault(f"items that are settled, {labels} labels", []).append(1 - is_open.sum() / batch.mask.sum())
+            rows.setdefault(f"problems with nothing open, {labels} labels", []).append((~is_open.any(1)).mean())
+        regret = torch.where(dp_core(seen).open, with_it > without_it, dp_core(seen).chosen).numpy()
+        optimum = worth(problems.best, batch)
+        for name, rate in (
+            ("matched with DP: density greedy", problems.measure(greedy).matched_rate),
+            ("matched with DP: open items by the sign of their regret", problems.measure(regret).matched_rate),
+            ("the best lower bound is the optimum", float((np.abs(best - optimum) < 1e-5).mean())),
+        ):
+            rows.setdefault(name, []).append(rate)
+    print("| without a network | CNNDM | CNewSum |\n|---|---|---|")
+    for name, rates in rows.items():
+        print(f"| {name} | " + " | ".join(f"{100 * rate:.1f} %" for rate in rates) + " |")
+    print()
+
+
+def forward_times(repeats: int, threads: int) -> None:
+    """Print the time of a batch of problems for each way to choose."""
+    print(f"| forward, {BATCH} problems, {threads} thread(s) | CNNDM | CNewSum |\n|---|---|---|", flush=True)
+    rows: dict[str, list[str]] = {}
+    for name, paper in DISTRIBUTIONS.items():
+        batch = Simulation(paper, seed=1).batch(0, BATCH)
+        for way, run in ways(name, batch).items():
+            rows.setdefault(way, []).append(f"{1000 * median(run, repeats):,.1f} ms")
+    for way, cells in rows.items():
+        print(f"| {way} | " + " | ".join(cells) + " |")
+
+
+def ways(distribution: str, batch: Batch) -> dict[str, Callable[[], object]]:
+    """Return every way to choose for the batch, by name."""
+    inputs = [torch.from_numpy(array) for array in batch[:3]]
+    lengths, capacities = torch.from_numpy(batch.lengths), torch.from_numpy(batch.capacities)
+    networks = {
+        "compact network, DP labels": load_folder(MODELS / f"knapsack-{distribution}-dp")[0],
+        "compact network, density labels": load_folder(MODELS / f"knapsack-{distribution}-density")[0],
+        "paper-size network (8 layers, width 768)": KnapsackTransformer().eval(),
+    }
+
+    def forward(network: torch.nn.Module) -> Callable[[], object]:
+        def run() -> object:
+            with torch.no_grad():
+                return network(*inputs)
+
+        return run
+
+    return {
+        "exact DP": lambda: dp(batch),
+        "perturbed exact DP, 16 samples": lambda: perturbed_knapsack(
+            inputs[0], lengths, capacities, inputs[2], samples=16
+        ),
+    } | {name: forward(network) for name, network in networks.items()}
+
+
+def median(run: Callable[[], object], repeats: int) -> float:
+    """Return the median time of a call in seconds, after one that warms up."""
+    run()
+    times = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - started)
+    return statistics.median(times)
+
+
+def plot(file: Path) -> None:
+    """Draw the matched rate of each shipped network against the samples it has seen, the paper's rate beside it."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7, 4.2), dpi=110)
+    for name, rate in PAPER.items():
+        points = [json.loads(line) for line in (MODELS / name / "log.jsonl").read_text().splitlines()]
+        samples, matched = np.array([(point["samples"], 100 * point["matched_rate"]) for point in points]).T
+        (line,) = axes.plot(samples / 1e6, matched, label=name.removeprefix("knapsack-"))
+        axes.axhline(100 * rate, color=line.get_color(), linestyle=":", linewidth=1)
+    axes.set(xlabel="samples seen, millions", ylabel="matched rate, %", ylim=(80, 100.3), xlim=0)
+    axes.legend(title="dotted: the paper, 6 million")
+    axes.grid(alpha=0.3)
+    figure.tight_layout()
+    figure.savefig(file)
+
+
+if __name__ == "__main__":
+    main()
