@@ -20,7 +20,7 @@ def document(*sentences: str) -> Document:
 vectors = arrays(np.float32, st.tuples(st.integers(1, 8), st.just(4)), elements=st.floats(-1, 1, width=32))
 
 
-@pytest.mark.parametrize("name", SCORERS.names())
+@pytest.mark.parametrize("name", sorted({*SCORERS.names()} - {"learned"}))
 @given(rows=vectors)
 def test_values_are_finite_one_a_sentence_and_repeatable(name: str, rows: np.ndarray) -> None:
     scorer = SCORERS.create(name)

@@ -6,7 +6,7 @@ from threading import Lock
 from tersely.encode.encoder import Encoder, Matrix
 from tersely.registry import Registry
 
-_PARTS = ("clean", "encoder", "fingerprint", "recent", "rows", "transformer")
+_PARTS = ("cache", "clean", "encoder", "fingerprint", "recent", "rows", "transformer")
 
 ENCODERS: Registry[Encoder] = Registry("encoder", __name__, skip=_PARTS)
 

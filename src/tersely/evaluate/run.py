@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from threading import Thread
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,6 +119,15 @@ def _rows(records: Iterable[Record], setup: _Setup, workers: int) -> Iterator[li
 def _start(setup: _Setup) -> None:
     global _setup
     _setup = setup
+    parent = parent_process()
+    if parent is not None:
+        Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    """End this process when its parent has ended, even by a kill that left no time to say so."""
+    wait([sentinel])
+    os._exit(1)
 
 
 def _outcomes(record: Record) -> list[Outcome]:

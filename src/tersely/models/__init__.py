@@ -68,7 +68,14 @@ def _read(folder: Path, config: dict[str, Any]) -> Model:
     for key in ("name", "scorer"):
         if key not in config:
             raise UsageError(f"the key {key} is missing")
-    return Model(folder=folder, **config)
+    return Model(folder=folder, **config | {"scorer": _placed(folder, config["scorer"])})
+
+
+def _placed(folder: Path, scorer: str) -> str:
+    """Say where `{folder}` is: the weights of a learned scorer lie beside its config.toml."""
+    if "{folder}" in scorer and "," in str(folder):
+        raise UsageError("a comma ends a setting: rename the folder")
+    return scorer.replace("{folder}", str(folder))
 
 
 def _check(file: Path, digest: str) -> None:
