@@ -7,8 +7,8 @@ import onnx
 import pytest
 from hypothesis import given
 from onnx import TensorProto, helper
-from strategies import texts
 
+from strategies import texts
 from tersely import Summarizer
 from tersely.encode import load_encoder
 from tersely.errors import MissingExtraError, ModelError, UsageError
