@@ -86,10 +86,10 @@ def test_pacsum_prefers_the_early_one_of_equals_and_is_never_negative() -> None:
 
 
 def test_far_prefers_what_is_near_the_whole_document() -> None:
-    rows = np.array([[0.7, 0.7], [1, 0], [0, 1], [-1, 0.1]], np.float32)
-    values = SCORERS.create("far").score(document("a", "b", "c", "d"), rows)
-    assert values.argmax() == 0
-    assert values.argmin() == 3
+    rows = np.array([[1, 0], [0.8, 0.6], [0.7, 0.7], [0.6, 0.8]], np.float32)
+    text = document("a", "b", "c", "d")
+    assert SCORERS.create("far:alpha=0").score(text, rows).argmax() == 0
+    assert SCORERS.create("far:alpha=9").score(text, rows).argmax() == 1
 
 
 def test_coverage_prefers_repeated_content_and_early_sentences() -> None:

@@ -15,16 +15,18 @@ __all__ = ["Far"]
 
 @dataclass(frozen=True)
 class Far:
-    """Facet-aware ranking: sim(s, d)^alpha * (lambda1 * f + lambda2 * b)^delta (Liang et al., 2021).
+    """Facet-aware ranking: sim(s, d)^alpha times directed centrality^delta (Liang et al., 2021).
 
-    The document d is the maximum over the sentence vectors; b is the mean similarity to later sentences and f one
-    minus that to earlier ones, both over the threshold `beta`. The means, not sums, keep f from becoming negative.
+    The document d is the maximum over the sentence vectors. The centrality is PACSUM's, brought to the range from 0
+    to 1 in each document, so that the two factors can be multiplied whatever the document's length. The authors'
+    settings are not published: `lambda1` and `beta` are PACSUM's, and `alpha` was chosen on dev data, where the
+    nearness to the document hurts more the more it weighs.
     """
 
-    alpha: float = 1.0
+    alpha: float = 0.1
     beta: float = 0.0
     delta: float = 1.0
-    lambda1: float = 0.5
+    lambda1: float = 0.7
 
     encoder: ClassVar[str | None] = "use"
     select: ClassVar[str] = "greedy"
@@ -35,8 +37,8 @@ class Far:
         whole = vectors.max(axis=0)
         similarity = unit @ (whole / (np.linalg.norm(whole) or 1.0))
         earlier, later = directed_centrality(unit @ unit.T, self.beta)
-        others = max(1, len(vectors) - 1)
-        centrality = self.lambda1 * (1 - earlier / others) + (1 - self.lambda1) * later / others
-        relevance = np.maximum(similarity, 0).astype(np.float64)
-        values: Values = relevance**self.alpha * np.maximum(centrality, 0) ** self.delta
+        centrality = (1 - self.lambda1) * later - self.lambda1 * earlier
+        centrality -= centrality.min()
+        centrality /= centrality.max() or 1.0
+        values: Values = np.maximum(similarity, 0).astype(np.float64) ** self.alpha * centrality**self.delta
         return values
