@@ -1,11 +1,14 @@
 """Shows one English and one Chinese text at three budgets, the chosen sentences marked in the source."""
 
+import re
+import sys
 import time
 from pathlib import Path
 
 import click
 
 from tersely import Summarizer, Summary
+from tersely.summary import ScoredSentence
 
 EXAMPLES = {"harbour.txt": (120, 280, 600), "古城.txt": (40, 100, 200)}
 
@@ -22,7 +25,7 @@ def main() -> None:
             milliseconds = 1000 * (time.perf_counter() - started)
             click.secho(f"\n━━ {name}, at most {budget} characters ", fg="cyan", bold=True, nl=False)
             click.secho(f"{bar(summary)} {summary.length}/{budget}  {milliseconds:.1f} ms", fg="cyan")
-            click.echo(highlighted(summary) if budget == budgets[-1] else summary.text)
+            click.echo(highlighted(summary))
 
 
 def bar(summary: Summary, width: int = 20) -> str:
@@ -32,14 +35,27 @@ def bar(summary: Summary, width: int = 20) -> str:
 
 
 def highlighted(summary: Summary) -> str:
-    """Return the source, what was chosen in bold and colour, the rest dimmed."""
-    parts, at = [], 0
-    for sentence in summary.sentences:
-        parts.append(click.style(summary.source[at : sentence.start], dim=True))
-        parts.append(click.style(sentence.text, fg="green", bold=True))
-        at = sentence.end
-    parts.append(click.style(summary.source[at:].rstrip(), dim=True))
-    return "".join(parts)
+    """Return the source with the chosen sentences in colour; a paragraph without one is left out."""
+    shown = []
+    for paragraph in re.finditer(r"[^\n]+", summary.source):
+        chosen = [s for s in summary.sentences if paragraph.start() <= s.start < paragraph.end()]
+        if chosen:
+            shown.append(marked(summary.source, paragraph.start(), paragraph.end(), chosen))
+        elif shown[-1:] != ["⋯"]:
+            shown.append("⋯")
+    return "\n".join(shown)
+
+
+def marked(source: str, start: int, end: int, chosen: list[ScoredSentence]) -> str:
+    """Return one paragraph, what was chosen bold and in colour, the rest dimmed."""
+    parts = []
+    for sentence in chosen:
+        parts.append(click.style(source[start : sentence.start], dim=True))
+        # Where there is no colour, brackets show the choice.
+        text = sentence.text if sys.stdout.isatty() else f"⟦{sentence.text}⟧"
+        parts.append(click.style(text, fg="green", bold=True))
+        start = sentence.end
+    return "".join([*parts, click.style(source[start:end], dim=True)])
 
 
 if __name__ == "__main__":
