@@ -37,7 +37,7 @@ def main() -> None:
     """Print the times, or draw the curves."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the curves of the shipped networks")
-    parser.add_argument("--repeats", type=int, default=9, help="the median of so many is printed")
+    parser.add_argument("--repeats", type=int, default=9, help="the median of so many, or of 5 seconds, is printed")
     parser.add_argument("--threads", type=int, default=1, help="for PyTorch; the solvers of labels use one")
     args = parser.parse_args()
     if args.plot:
@@ -126,10 +126,10 @@ def ways(distribution: str, batch: Batch) -> dict[str, Callable[[], object]]:
 
 
 def median(run: Callable[[], object], repeats: int) -> float:
-    """Return the median time of a call in seconds, after one that warms up."""
+    """Return the median time of a call in seconds, after one that warms up; what is slow is called less often."""
     run()
-    times = []
-    for _ in range(repeats):
+    times: list[float] = []
+    while len(times) < repeats and sum(times) < 5:
         started = time.perf_counter()
         run()
         times.append(time.perf_counter() - started)

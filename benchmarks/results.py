@@ -23,8 +23,9 @@ Every scorer on every dev set, written by `make results`. R-1, R-2 and R-Lsum ar
 only within a table, by Δ against *lead* (sentences from the beginning, what does not fit skipped): the documents are
 samples, and 70 % of `dev_cnndm`'s references were matched back by word overlap, so absolute figures are not those of
 the published sets. The settings of `coverage` (lead 0.15, power 0.7), `pacsum` (beta 0, lambda1 0.7) and `far` (alpha
-0.1) were chosen by hand on these dev sets; all other settings are the methods' own. Selectors are each scorer's default: the exact knapsack
-for textrank, lexrank, centroid and random, greedy in score order for lead, pacsum and far, and coverage's own.
+0.1) were chosen by hand on these dev sets; all other settings are the methods' own. Selectors are each scorer's
+default: the exact knapsack for textrank, lexrank, centroid and random, greedy in score order for lead, pacsum and far,
+and coverage's own.
 """
 
 

@@ -91,3 +91,18 @@ def test_learning_curves_are_drawn_from_logs(tmp_path: Path) -> None:
     log.write_text("[\n")
     with pytest.raises(InputError, match="not a training log"):
         read_log(log)
+
+
+def test_table1_measures_the_shipped_networks_and_says_how_to_train_the_others(tmp_path: Path, monkeypatch) -> None:
+    from tersely.learn import knapsack
+
+    # The real measure takes a minute; the networks themselves are tested elsewhere.
+    rates = {"rounded": {"error_rate": 0.005, "matched_rate": 0.95}}
+    monkeypatch.setattr(knapsack, "measure_folder", lambda folder: rates if (folder / "model.onnx").is_file() else {})
+    trained = tmp_path / "dqn-cnndm"
+    trained.mkdir()
+    (trained / "measures.json").write_text('{"rounded": {"error_rate": 0.06, "matched_rate": 0.7}}')
+    run = CliRunner().invoke(reproduce, ["table1", "--models", str(tmp_path)], catch_exceptions=False)
+    assert run.output.count("95.00") == 4
+    assert "70.00" in run.output
+    assert "baselines train configs/cpu-knapsack-fptas-cnewsum.toml" in run.output

@@ -12,7 +12,7 @@ from strategies import texts
 from tersely import Summarizer
 from tersely.encode import load_encoder
 from tersely.errors import MissingExtraError, ModelError, UsageError
-from tersely.models import load_model
+from tersely.models import load_model, shipped_models
 from tersely.score import SCORERS
 from tersely.score.learned import COLUMNS, FEATURES, Learned, features, lengths
 from tersely.text import Document
@@ -78,6 +78,11 @@ def test_where_the_folder_is_comes_into_the_spec(folder: Path) -> None:
     (odd / "config.toml").write_text(CONFIG)
     with pytest.raises(ModelError, match="comma"):
         load_model(odd)
+
+
+def test_every_shipped_model_can_be_loaded() -> None:
+    assert "coverage" in shipped_models()
+    assert all(load_model(name).scorer for name in shipped_models())
 
 
 def test_what_is_wrong_is_said(folder: Path) -> None:

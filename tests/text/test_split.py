@@ -1,6 +1,5 @@
 """Sentences are found where a reader finds them, and no character is lost, whatever the text."""
 
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

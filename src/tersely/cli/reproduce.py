@@ -43,6 +43,11 @@ def command(
     from tersely.evaluate.reproduce import find_datasets, render, render_human, reproduce
 
     table = published(what)
+    if what == "table1":
+        from tersely.cli.knapsack_table import knapsack_lines
+
+        click.echo(render(table, knapsack_lines(table, [Path(folder) for folder in models])))
+        return
     if what == "table6":
         click.echo(render_human(table, _ratings(key, answers)))
         return

@@ -32,8 +32,19 @@ class Model:
 
 
 def shipped_models() -> list[str]:
-    """List the names of the models that come with the package."""
-    return sorted(path.parent.name for path in _SHIPPED.glob("*/config.toml"))
+    """List the names of the models that come with the package; the networks of length control are no models to choose.
+
+    >>> shipped_models()[0]
+    'coverage'
+    """
+    configs = {path.parent.name: tomllib.loads(path.read_text("utf-8")) for path in _SHIPPED.glob("*/config.toml")}
+    return sorted(name for name, config in configs.items() if "scorer" in config)
+
+
+def model_folder(name_or_path: str | Path) -> Path:
+    """Return the folder of what is shipped by that name, or else the path itself."""
+    shipped = _SHIPPED / name_or_path
+    return shipped if len(Path(name_or_path).parts) == 1 and (shipped / "config.toml").is_file() else Path(name_or_path)
 
 
 def load_model(name_or_path: str | Path) -> Model:
@@ -42,7 +53,7 @@ def load_model(name_or_path: str | Path) -> Model:
     >>> load_model("coverage").scorer
     'coverage'
     """
-    folder = _SHIPPED / name_or_path if str(name_or_path) in shipped_models() else Path(name_or_path)
+    folder = model_folder(name_or_path)
     config = folder / "config.toml"
     if not folder.exists() and len(Path(name_or_path).parts) == 1:
         raise unknown_name("model", str(name_or_path), shipped_models())
@@ -50,14 +61,18 @@ def load_model(name_or_path: str | Path) -> Model:
         raise ModelError(f"{folder} is not a model folder: it has no config.toml")
     try:
         model = _read(folder, tomllib.loads(config.read_text(encoding="utf-8")))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, UsageError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise ModelError(f"{config} cannot be read: {error}") from None
+    except UsageError as error:
+        raise ModelError(f"{folder}: {error}") from None
     for file, digest in model.files.items():
         _check(folder / file, digest)
     return model
 
 
 def _read(folder: Path, config: dict[str, Any]) -> Model:
+    if config.get("kind") == "knapsack":
+        raise UsageError("it holds a knapsack network, which length control is trained through, not a scorer")
     known = {f.name: f for f in fields(Model) if f.name != "folder"}
     for key, value in config.items():
         if key not in known:

@@ -1,0 +1,140 @@
+"""Vectors on the disk: computed once, memory-mapped ever after."""
+
+import struct
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import BinaryIO, Literal, get_args
+
+import numpy as np
+
+from tersely.encode.encoder import Encoder, Matrix
+from tersely.errors import InputError, ModelError, UsageError, unknown_name
+
+Precision = Literal["float16", "float32"]
+
+_HEADER = struct.Struct("<4sI")  # a mark, and how many numbers a vector has
+_ENTRY = struct.Struct("<32sQI")  # the hash of a document, its first row and how many rows it has
+_MARK = b"TVC1"
+
+
+class Cache:
+    """An encoder that keeps every document's vectors in a folder, and reads them from there the next time.
+
+    Below `folder` each encoder has a folder of its own, named by its fingerprint and the precision; a document is
+    found by the hash of its sentences. Vectors are appended to `vectors` before their entry is appended to `index`,
+    so a process that dies at any moment leaves whole entries, and the next one goes on from there. Processes may
+    share a folder. Half precision (float16) halves the disk; what is returned is float32 either way, and the same
+    whether it was kept or just computed.
+    """
+
+    def __init__(self, folder: Path, encoder: Encoder, precision: Precision = "float16") -> None:
+        if precision not in get_args(Precision):
+            raise unknown_name("precision", precision, get_args(Precision))
+        self.encoder, self._type = encoder, np.dtype(precision).newbyteorder("<")
+        self.fingerprint = f"{encoder.fingerprint}-{precision}"
+        self.name = encoder.name
+        self._folder = folder / self.fingerprint
+        self._columns, self._end, self._read = 0, 0, 0  # numbers a row, rows with an entry, good bytes of the index
+        self._places: dict[bytes, tuple[int, int]] = {}  # hash of a document: its first row, its number of rows
+        self._rows: np.ndarray[tuple[int, int], np.dtype[np.floating]] | None = None
+        self._read_index()
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __contains__(self, sentences: Sequence[str]) -> bool:
+        return _key(sentences) in self._places
+
+    def encode(self, sentences: Sequence[str]) -> Matrix:
+        """Return one row a sentence, from the disk where they were computed before."""
+        key = _key(sentences)
+        if key not in self._places:
+            self._append(key, self.encoder.encode(sentences))
+        return self._mapped(*self._places[key])
+
+    def _mapped(self, start: int, count: int) -> Matrix:
+        if self._rows is None or len(self._rows) < start + count:
+            file = self._folder / "vectors"
+            shape = file.stat().st_size // self._row_bytes, self._columns
+            # An empty file cannot be mapped.
+            self._rows = np.memmap(file, self._type, "r", shape=shape) if shape[0] else np.empty(shape, self._type)
+        return self._rows[start : start + count].astype(np.float32)
+
+    @property
+    def _row_bytes(self) -> int:
+        return self._columns * self._type.itemsize
+
+    def _append(self, key: bytes, vectors: Matrix) -> None:
+        if len(vectors) and self._type.itemsize == 2 and np.abs(vectors).max() > np.finfo(np.float16).max:
+            raise UsageError(f"the vectors of encoder '{self.name}' are too large for float16: choose float32")
+        with self._locked() as index:
+            if key in self._places:
+                return
+            if self._columns not in (0, vectors.shape[1]):
+                raise InputError(
+                    f"encoder '{self.name}' gives vectors of {self._columns} numbers for one document and of "
+                    f"{vectors.shape[1]} for another: choose one whose columns always mean the same, such as use"
+                )
+            if not self._columns:
+                self._columns = vectors.shape[1]
+                index.write(_HEADER.pack(_MARK, self._columns))
+            start = self._end
+            with (self._folder / "vectors").open("ab") as stream:
+                # What a process that died has left without an entry.
+                stream.truncate(start * self._row_bytes)
+                stream.write(np.ascontiguousarray(vectors, dtype=self._type).tobytes())
+            index.write(_ENTRY.pack(key, start, len(vectors)))
+            index.flush()
+            self._read_index()
+
+    @contextmanager
+    def _locked(self) -> Iterator[BinaryIO]:
+        """Open the index to append to, read to its end and cut to its good entries, while no other process does."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with (self._folder / "index").open("ab") as index:
+            try:
+                from fcntl import LOCK_EX, flock
+            except ImportError:  # Windows: one process at a time, please
+                pass
+            else:
+                flock(index, LOCK_EX)
+            self._read_index()
+            index.truncate(self._read)
+            yield index
+
+    def _read_index(self) -> None:
+        """Take in the entries since the last time, up to the first that is torn or whose vectors are not all there."""
+        try:
+            size = (self._folder / "vectors").stat().st_size
+            with (self._folder / "index").open("rb") as stream:
+                stream.seek(self._read)
+                data = stream.read()
+        except FileNotFoundError:
+            return
+        if not self._read:
+            if len(data) < _HEADER.size:
+                return
+            mark, self._columns = _HEADER.unpack_from(data)
+            if mark != _MARK or not self._columns:
+                raise ModelError(f"{self._folder} is not a vector cache: remove it, and it will be made anew")
+            self._read, data = _HEADER.size, data[_HEADER.size :]
+        for key, start, count in _ENTRY.iter_unpack(data[: len(data) - len(data) % _ENTRY.size]):
+            if start != self._end or (start + count) * self._row_bytes > size:
+                return
+            self._places[key] = start, count
+            self._end = start + count
+            self._read += _ENTRY.size
+
+
+def _key(sentences: Sequence[str]) -> bytes:
+    """Hash a document's sentences; each with its length, so that no two documents read the same."""
+    digest = sha256()
+    for sentence in sentences:
+        raw = sentence.encode("utf-8", "surrogatepass")
+        digest.update(len(raw).to_bytes(8, "little") + raw)
+    return digest.digest()
+
+
+__all__ = ["Cache"]

@@ -1,0 +1,85 @@
+"""What the networks learn from: the exact solution, and density greedy's, for whole batches at once."""
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from tersely.errors import unknown_name
+from tersely.learn.knapsack.simulate import Batch, Bools, Floats, Ints
+
+
+def labels(kind: str, batch: Batch) -> Bools:
+    """Return the items that the solver named `kind` chooses, [B, n]."""
+    if kind not in SOLVERS:
+        raise unknown_name("kind of labels", kind, SOLVERS)
+    return SOLVERS[kind](batch)
+
+
+def dp(batch: Batch) -> Bools:
+    """Choose the items of greatest total profit, exactly; of several best sets the one of earlier items."""
+    return solve(batch.profits, batch.lengths, batch.mask, batch.capacities)
+
+
+def density(batch: Batch) -> Bools:
+    """Go through the items by profit / length, highest first, and take each that still fits."""
+    ratio = np.where(batch.mask, batch.profits / np.maximum(batch.lengths, 1), -1.0)
+    order = np.argsort(-ratio, axis=1, kind="stable")
+    return _fill(order, batch.lengths, batch.mask, batch.capacities)
+
+
+def solve(profits: Floats, lengths: Ints, mask: Bools, capacities: Ints) -> Bools:
+    """Solve B exact knapsacks, [B, n]. Items of no positive profit are left out, so any profits may be given."""
+    found: Bools = _dp(
+        np.ascontiguousarray(profits, dtype=np.float64),
+        np.ascontiguousarray(lengths, dtype=np.int32),
+        np.ascontiguousarray(mask),
+        np.ascontiguousarray(capacities, dtype=np.int32),
+    )
+    return found
+
+
+SOLVERS = {"dp": dp, "density": density}
+
+
+@numba.njit(cache=True, nogil=True)
+def _dp(profits: NDArray[np.float64], lengths: Ints, mask: Bools, capacities: Ints) -> Bools:
+    rows, count = profits.shape
+    chosen = np.zeros((rows, count), dtype=np.bool_)
+    items = np.empty(count, dtype=np.int64)
+    best = np.zeros((count + 1, capacities.max() + 1), dtype=np.float64)  # [after k items, at each capacity]
+    for row in range(rows):
+        capacity, size = capacities[row], 0
+        # From the last item to the first, so that the way back meets the earliest item first and prefers it.
+        for item in range(count - 1, -1, -1):
+            cost = lengths[row, item]
+            if mask[row, item] and cost <= capacity and profits[row, item] > 0:
+                _add_item(best[size, : capacity + 1], best[size + 1, : capacity + 1], cost, profits[row, item])
+                items[size] = item
+                size += 1
+        for k in range(size - 1, -1, -1):
+            cost = lengths[row, items[k]]
+            if cost <= capacity and best[k, capacity - cost] + profits[row, items[k]] >= best[k, capacity]:
+                chosen[row, items[k]] = True
+                capacity -= cost
+    return chosen
+
+
+@numba.njit(cache=True, nogil=True)
+def _add_item(old: NDArray[np.float64], new: NDArray[np.float64], cost: int, profit: float) -> None:
+    """Make the best worth at each capacity with one more item: a plain maximum of two arrays becomes SIMD."""
+    new[:cost] = old[:cost]
+    without_it, with_it, out = old[cost:], old[: len(old) - cost], new[cost:]
+    for left in range(len(out)):
+        out[left] = max(with_it[left] + profit, without_it[left])
+
+
+@numba.njit(cache=True, nogil=True)
+def _fill(order: NDArray[np.int64], lengths: Ints, mask: Bools, capacities: Ints) -> Bools:
+    chosen = np.zeros(mask.shape, dtype=np.bool_)
+    for row in range(len(order)):
+        left = capacities[row]
+        for item in order[row]:
+            if mask[row, item] and lengths[row, item] <= left:
+                chosen[row, item] = True
+                left -= lengths[row, item]
+    return chosen

@@ -1,0 +1,185 @@
+"""What a configuration of a learned scorer says."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tersely.errors import UsageError, unknown_name
+from tersely.learn.settings import read_settings
+from tersely.score.learned import FEATURES
+from tersely.select import SELECTORS
+
+
+@dataclass(frozen=True)
+class Data:
+    """The frozen encoder, the first so many sentences of a document, and the share of documents to validate on."""
+
+    encoder: str = "use"
+    precision: str = "float16"
+    sentences: int = 40
+    documents: int = 0  # at most so many; 0 is all
+    held_out: float = 0.1
+
+
+@dataclass(frozen=True)
+class Network:
+    """The scorer. `features` names what it is told beside the vectors; `value` how a score s becomes a value.
+
+    `sigmoid` and `exp` are of s alone; `length_exp` is length x exp(s), so that values grow with content.
+    """
+
+    width: int = 128
+    layers: int = 2
+    heads: int = 4
+    inner: int = 512
+    positions: bool = True
+    features: str = ""
+    value: str = "sigmoid"
+
+
+@dataclass(frozen=True)
+class Siamese:
+    """The second-level encoder and the predictor, of one size; each can be left out."""
+
+    width: int = 128
+    layers: int = 2
+    heads: int = 8
+    inner: int = 512
+    positions: bool = True
+    encoder: bool = True
+    predictor: bool = True
+
+
+@dataclass(frozen=True)
+class Objective:
+    """The weights of the terms (0 leaves one out) and the readings of the paper.
+
+    `negative_target` says what the prediction of a negative sentence is compared with: the selected sentence's
+    vector, as the formula is printed, or its own. `fenchel_young` weighs how far the exact knapsack on the values
+    is from a teacher's choice, a selector on a scorer that needs no vectors. `supervised` weighs the cross-entropy of
+    labels: the BertSum-style baseline, and the only term that needs any.
+    """
+
+    rest_ext: float = 1.0
+    ext_doc: float = 0.3
+    fenchel_young: float = 0.0
+    supervised: float = 0.0
+    negatives: bool = True
+    negative_target: str = "selected"
+    detach_target: bool = True
+    teacher_scorer: str = "coverage"
+    teacher_select: str = "coverage"
+    teacher_rounds: int = 0  # of tuning the teacher to the corpus; see `Teacher.tuned`
+
+    @property
+    def siamese(self) -> bool:
+        """Whether the siamese networks are needed."""
+        return self.rest_ext > 0 or self.ext_doc > 0
+
+
+@dataclass(frozen=True)
+class Selection:
+    """How sentences are selected in training: the best `count`, or within a budget drawn for each document."""
+
+    kind: str = "gumbel"  # gumbel, network (a frozen knapsack network) or perturbed (the exact knapsack under noise)
+    count: int = 3
+    relaxation: str = "softmax"  # of gumbel: softmax sums to 1, k_hot to `count`
+    temperature: float = 1.0
+    shortest: int = 400
+    longest: int = 400
+    folder: str = ""  # of the knapsack network, or the name of a shipped one
+    samples: int = 16
+    sigma: float = 0.02
+
+
+@dataclass(frozen=True)
+class Training:
+    """Two Adam optimisers, one for the scorer and one for the siamese networks, each at its rate."""
+
+    steps: int
+    batch: int = 64
+    rate: float = 3e-6
+    siamese_rate: float = 3e-6
+    clip: float = 0.0  # 0 is none
+    seed: int = 42
+    threads: int = 1
+    validate_every: int = 1000
+    keep: int = 3
+    average: bool = False  # export the mean of the kept weights, not the best ones
+
+
+@dataclass(frozen=True)
+class Config:
+    """A learned scorer and how it is trained."""
+
+    name: str
+    training: Training
+    kind: str = "scorer"
+    select: str = "knapsack"  # what selects at inference
+    data: Data = field(default_factory=Data)
+    network: Network = field(default_factory=Network)
+    siamese: Siamese = field(default_factory=Siamese)
+    objective: Objective = field(default_factory=Objective)
+    selection: Selection = field(default_factory=Selection)
+
+    def __post_init__(self) -> None:
+        choices: list[tuple[str, str, Any]] = [
+            ("kind of configuration", self.kind, ("scorer",)),
+            ("selector", self.select.partition(":")[0], SELECTORS.names()),
+            ("precision", self.data.precision, ("float16", "float32")),
+            ("value", self.network.value, ("sigmoid", "exp", "length_exp")),
+            ("negative_target", self.objective.negative_target, ("selected", "own")),
+            ("kind of selection", self.selection.kind, ("gumbel", "network", "perturbed")),
+            ("relaxation", self.selection.relaxation, ("softmax", "k_hot")),
+            *(("feature", name, FEATURES) for name in self.features),
+        ]
+        for what, name, known in choices:
+            if name not in known:
+                raise unknown_name(what, name, known)
+        self._check_numbers()
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the features."""
+        return tuple(self.network.features.split())
+
+    def _check_numbers(self) -> None:
+        may_be_zero = (
+            "documents",
+            "clip",
+            "rest_ext",
+            "ext_doc",
+            "fenchel_young",
+            "supervised",
+            "teacher_rounds",
+            "seed",
+        )
+        for table in (self.data, self.network, self.siamese, self.objective, self.selection, self.training):
+            for key, value in vars(table).items():
+                if type(value) in (int, float) and (value < 0 or (value == 0 and key not in may_be_zero)):
+                    raise UsageError(
+                        f"'{key}' must be {'0 or more' if key in may_be_zero else 'positive'}, not {value}"
+                    )
+        for network in (self.network, self.siamese):
+            if network.width % network.heads or network.width % 2:
+                raise UsageError(f"the width {network.width} is not even or not a multiple of {network.heads} heads")
+        settings = self.objective
+        if not (settings.siamese or settings.fenchel_young or settings.supervised):
+            raise UsageError(
+                "no objective is left: give rest_ext, ext_doc, fenchel_young or supervised a weight above 0"
+            )
+        if settings.fenchel_young and settings.supervised:
+            raise UsageError("labels or a teacher, not both: set fenchel_young or supervised to 0")
+        if not (self.siamese.encoder or self.siamese.predictor) and self.objective.siamese:
+            raise UsageError("without encoder and predictor there is nothing to predict with: keep one of them")
+        if self.selection.shortest > self.selection.longest:
+            raise UsageError(f"shortest ({self.selection.shortest}) must not exceed longest ({self.selection.longest})")
+        if self.data.held_out > 0.5:
+            raise UsageError(f"held_out must be at most 0.5, not {self.data.held_out:g}")
+        if (self.selection.kind == "network") != bool(self.selection.folder):
+            raise UsageError("selection by a knapsack network needs its 'folder', and no other selection has one")
+
+
+def read_config(path: Path) -> Config:
+    """Read a configuration and check it."""
+    return read_settings(path, Config)

@@ -1,0 +1,110 @@
+"""Unlabelled texts to train on: JSONL, plain or gzip, or folders of text files."""
+
+import gzip
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tersely.errors import InputError
+from tersely.text import Document, Sentence
+
+# Three sentences to select, and one to leave.
+FEWEST_SENTENCES = 4
+FEWEST_DOCUMENTS = 20
+_TEXTS = (".txt", ".md")
+_LINES = (".jsonl", ".jsonl.gz", ".json", ".json.gz")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents of at least four sentences, each once, and how many were left out; for supervision, their labels."""
+
+    documents: tuple[Document, ...]
+    short: int = 0
+    repeated: int = 0
+    labels: tuple[tuple[int, ...], ...] = ()
+
+    @classmethod
+    def read(cls, paths: Iterable[Path], longest: int, limit: int = 0) -> "Corpus":
+        """Read and split texts, and keep the first `longest` sentences of each; at most `limit` unless it is 0."""
+        texts = (text for path in paths for text in read_texts(path))
+        return cls.of(((beginning(Document.from_text(text), longest), ()) for text in texts), limit)
+
+    @classmethod
+    def of(cls, labelled: Iterable[tuple[Document, tuple[int, ...]]], limit: int = 0) -> "Corpus":
+        """Keep what can be trained on of documents and the sentences that are labelled in them.
+
+        A document that was there before is left out: it could be in training and in validation at once.
+        """
+        kept: dict[str, tuple[Document, tuple[int, ...]]] = {}
+        read = short = single = repeated = 0
+        for document, labels in labelled:
+            read += 1
+            single += len(document) < 2
+            short += len(document) < FEWEST_SENTENCES
+            repeated += document.text in kept
+            if len(document) >= FEWEST_SENTENCES:
+                kept.setdefault(document.text, (document, labels))
+            if limit and len(kept) == limit:
+                break
+        if len(kept) < FEWEST_DOCUMENTS:
+            raise InputError(_too_few(read, len(kept), short, single))
+        documents, marked = zip(*kept.values(), strict=True)
+        return cls(documents, short, repeated, marked if any(marked) else ())
+
+    def split(self, held_out: float) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the documents to train on and those to validate on, spread evenly over the corpus."""
+        every = max(2, round(1 / held_out))
+        numbers = range(len(self.documents))
+        return [i for i in numbers if i % every], [i for i in numbers if not i % every]
+
+
+def read_texts(path: Path) -> Iterator[str]:
+    """Yield the texts of a JSONL file, of one text file, or of all such files below a folder, in sorted order."""
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*") if file.name.endswith(_TEXTS + _LINES))
+        if not files:
+            raise InputError(f"{path} has no text files (*.txt) and no JSONL files")
+        for file in files:
+            yield from read_texts(file)
+        return
+    try:
+        if path.name.endswith(_TEXTS):
+            yield path.read_text(encoding="utf-8")
+        elif path.name.endswith(_LINES):
+            with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as f:
+                yield from _lines(path, f)
+        else:
+            raise InputError(f"{path} is neither JSONL (.jsonl, .jsonl.gz) nor text (.txt) nor a folder")
+    except (OSError, UnicodeDecodeError, EOFError) as error:
+        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _lines(path: Path, lines: Iterable[str]) -> Iterator[str]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            text = json.loads(line)["text"]
+        except (ValueError, KeyError, TypeError):
+            text = None
+        if not isinstance(text, str):
+            raise InputError(f"{path}, line {number}: not a JSON object with a text in the field 'text'")
+        yield text
+
+
+def beginning(document: Document, count: int) -> Document:
+    """Keep the first sentences; the text ends with them, so that words beyond are not seen either."""
+    if len(document) <= count:
+        return document
+    kept: tuple[Sentence, ...] = document.sentences[:count]
+    return Document(document.text[: kept[-1].end], document.language, kept)
+
+
+def _too_few(read: int, kept: int, short: int, single: int) -> str:
+    message = f"{kept} documents of {FEWEST_SENTENCES} or more sentences are too few: at least {FEWEST_DOCUMENTS} "
+    message += f"are needed, and thousands are good; {read} were read"
+    if single and single == read:
+        return message + ", each of one sentence only: is a whole document in each 'text'?"
+    return message + (f", {short} of them shorter" if short else "")

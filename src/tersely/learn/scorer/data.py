@@ -1,0 +1,121 @@
+"""Documents become batches of tensors, each batch a pure function of the seed and the step."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from tersely.encode import Encoder, Matrix
+from tersely.learn.scorer.config import Config
+from tersely.learn.scorer.teacher import Teacher, separator
+from tersely.score import Values
+from tersely.score.learned import features
+from tersely.text import Document
+
+
+class Batch(NamedTuple):
+    """B documents, padded to the n sentences of the longest."""
+
+    vectors: Tensor  # float [B, n, d], first level
+    features: Tensor  # float [B, n, f]
+    chars: Tensor  # float [B, n], at least 1
+    lengths: Tensor  # int [B, n], with the separator
+    capacities: Tensor  # int [B], with one separator
+    mask: Tensor  # bool [B, n], True where there is a sentence
+    target: Tensor  # bool [B, n], what the teacher selects or what is labelled; nothing without either
+
+
+class Known(NamedTuple):
+    """What is computed once of a document."""
+
+    features: Matrix
+    chars: NDArray[np.int64]
+    values: Values | None  # the teacher's
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """Documents, the encoder that has their vectors, and what a configuration wants to know of them."""
+
+    documents: Sequence[Document]
+    encoder: Encoder
+    features: tuple[str, ...] = ()
+    teacher: Teacher | None = None
+    labels: Sequence[tuple[int, ...]] = ()
+    _known: dict[int, Known] = field(default_factory=dict, init=False, repr=False)
+
+    def batch(self, numbers: Sequence[int], capacities: Sequence[int]) -> Batch:
+        """Return some of the documents, each with its budget in characters."""
+        known = [self._look(number) for number in numbers]
+        size, longest = len(numbers), max(len(one.chars) for one in known)
+        vectors = [self.encoder.encode(self.documents[number].texts) for number in numbers]
+        batch = Batch(
+            torch.zeros(size, longest, vectors[0].shape[1]),
+            torch.zeros(size, longest, known[0].features.shape[1]),
+            torch.ones(size, longest),
+            torch.zeros(size, longest, dtype=torch.int64),
+            torch.tensor(capacities, dtype=torch.int64),
+            torch.zeros(size, longest, dtype=torch.bool),
+            torch.zeros(size, longest, dtype=torch.bool),
+        )
+        for row, (number, one) in enumerate(zip(numbers, known, strict=True)):
+            document, count = self.documents[number], len(one.chars)
+            batch.vectors[row, :count] = torch.from_numpy(vectors[row])
+            batch.features[row, :count] = torch.from_numpy(one.features)
+            batch.chars[row, :count] = torch.from_numpy(np.maximum(one.chars, 1)).float()
+            batch.lengths[row, :count] = torch.from_numpy(one.chars + separator(document))
+            batch.capacities[row] += separator(document)
+            batch.mask[row, :count] = True
+            if self.labels:
+                batch.target[row, list(self.labels[number])] = True
+            elif self.teacher is not None and one.values is not None:
+                batch.target[row, list(self.teacher.choose(document, one.values, capacities[row]))] = True
+        return batch
+
+    def _look(self, number: int) -> Known:
+        if number not in self._known:
+            document = self.documents[number]
+            chars = np.array([len(text) for text in document.texts], dtype=np.int64)
+            values = self.teacher.values(document) if self.teacher else None
+            self._known[number] = Known(features(document, self.features), chars, values)
+        return self._known[number]
+
+
+@dataclass(frozen=True)
+class Order:
+    """Which documents come when: every one once, in another order each time round."""
+
+    numbers: Sequence[int]
+    batch: int
+    seed: int
+    shortest: int
+    longest: int
+
+    @classmethod
+    def of(cls, numbers: Sequence[int], config: Config) -> "Order":
+        """Take batch, seed and budgets from a configuration."""
+        training, selection = config.training, config.selection
+        return cls(numbers, training.batch, training.seed, selection.shortest, selection.longest)
+
+    def at(self, step: int) -> tuple[list[int], list[int]]:
+        """Return the documents of a step and their budgets."""
+        places = range(step * self.batch, (step + 1) * self.batch)
+        count = len(self.numbers)
+        rounds = range(places[0] // count, places[-1] // count + 1)
+        orders = {r: np.random.default_rng([self.seed, 0, r]).permutation(count) for r in rounds}
+        chosen = [self.numbers[orders[place // count][place % count]] for place in places]
+        return chosen, self._budgets(1, step, self.batch)
+
+    def fixed(self) -> list[tuple[list[int], list[int]]]:
+        """Return all documents in batches, each with the same budget every time."""
+        budgets = self._budgets(2, 0, len(self.numbers))
+        cuts = [slice(first, first + self.batch) for first in range(0, len(self.numbers), self.batch)]
+        return [(list(self.numbers[cut]), budgets[cut]) for cut in cuts]
+
+    def _budgets(self, stream: int, step: int, count: int) -> list[int]:
+        drawn = np.random.default_rng([self.seed, stream, step]).integers(self.shortest, self.longest + 1, count)
+        return [int(budget) for budget in drawn]

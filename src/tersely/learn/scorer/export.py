@@ -1,0 +1,177 @@
+"""A trained scorer as a model folder: ONNX, weights, configuration and card."""
+
+import logging
+import warnings
+from dataclasses import asdict
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import onnx
+import torch
+from safetensors.torch import save
+from torch import Tensor, nn
+
+from tersely.learn.files import replace_file
+from tersely.learn.knapsack.export import stripped, toml
+from tersely.learn.scorer.best import Best, averaged
+from tersely.learn.scorer.config import Config
+from tersely.learn.scorer.corpus import Corpus
+from tersely.learn.scorer.network import Scorer
+from tersely.learn.scorer.train import State
+from tersely.score.learned import COLUMNS
+
+_CARD = Template("""# $name
+
+A scorer of sentences for `tersely`, trained $how labels: `tersely summarize --model FOLDER`.
+
+* Data: $documents documents of 4 or more sentences, $held_out of them held out to validate on; $short shorter ones and
+  $repeated repeated ones were left out. $references
+* Vectors: encoder `$encoder`, frozen (`$fingerprint`). Features beside them: $features.
+* Network: $layers layers, $heads heads, width $width, $parameters parameters; value: $value.
+* Objective: $objective.
+* Selection in training: $selection. At inference: `$select`.
+* Weights: $weights, by validation loss $losses at step $steps.
+* Made by `tersely train scorer CORPUS --config training.toml --out FOLDER`, seed $seed, in $minutes minutes; $date.
+
+At the last validation:
+
+| figure | value |
+|---|---|
+$rows
+
+`first_three` is the share of selected sentences that are among the first three. `rouge1` and `rouge1_shuffled`, where
+they are given, were measured on a labelled dev file that played no part in training. `log.jsonl` has the whole curve.
+
+Inputs of `model.onnx`: `vectors` [1, n, $columns]$inputs; float32.
+Output: `values` [1, n], positive.
+Summaries are sentences of the input, verbatim. The model can be wrong on what matters, most on texts unlike its data.
+""")
+
+
+class Inference(nn.Module):
+    """The scorer on one whole document, from vectors, features and lengths to values."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        super().__init__()
+        self.scorer = scorer
+
+    def forward(self, vectors: Tensor, features: Tensor, lengths: Tensor) -> Tensor:
+        """Return values [1, n] for vectors [1, n, d], features [1, n, f] and lengths [1, n] in characters."""
+        mask = torch.ones_like(lengths, dtype=torch.bool)
+        values: Tensor = self.scorer.values(self.scorer(vectors, features, mask), lengths)
+        return values
+
+
+def export(config: Config, state: State, corpus: Corpus, out: Path) -> None:
+    """Write the best checkpoint, or the mean of the best ones, to `out`; and each of the others to `out/best-2`, ...
+
+    The paper reports the mean of the best three checkpoints' results: evaluate each folder for that.
+    """
+    ranking = state.notes["best"]
+    several = Best(out / "training", config.training.keep).load(ranking)
+    for place in range(1, len(several)):
+        _write(config, state, corpus, out / f"best-{place + 1}", several[place], [ranking[place]])
+    if config.training.average:
+        _write(config, state, corpus, out, averaged(several), ranking)
+    else:
+        _write(config, state, corpus, out, several[0], ranking[:1])
+
+
+def _write(
+    config: Config, state: State, corpus: Corpus, folder: Path, weights: dict[str, Tensor], ranked: list[list[float]]
+) -> None:
+    how = "with" if config.objective.supervised else "without"
+    scorer = Scorer(config, state.notes["columns"])
+    scorer.load_state_dict(weights)
+    files = {
+        "model.onnx": onnx_bytes(scorer, config, state.notes["columns"]),
+        "model.safetensors": save(weights),
+        "training.toml": toml(asdict(config)).encode(),
+        "README.md": card(config, state, corpus, scorer, ranked).encode(),
+    }
+    for name, data in files.items():
+        replace_file(folder / name, data)
+    model = {
+        "name": config.name,
+        "description": f"Trained {how} labels on {len(corpus.documents):,} documents.",
+        "scorer": "learned:folder={folder}",
+        "encoder": config.data.encoder,
+        "select": config.select,
+        "files": {name: sha256(files[name]).hexdigest() for name in ("model.onnx", "model.safetensors")},
+    }
+    # Last, as it is what makes a folder a model folder. A file's name has a point, which TOML wants in quotes.
+    text = toml({key: value for key, value in model.items() if key != "files"}) + "\n[files]\n"
+    text += "".join(f'"{name}" = "{digest}"\n' for name, digest in model["files"].items())  # type: ignore[attr-defined]
+    replace_file(folder / "config.toml", text.encode())
+
+
+def onnx_bytes(scorer: Scorer, config: Config, columns: int) -> bytes:
+    """Return the scorer as ONNX, for one document of any number of sentences."""
+    extra = sum(COLUMNS[name] for name in config.features)
+    example = torch.rand(1, 5, columns), torch.rand(1, 5, extra), torch.full((1, 5), 50.0)
+    shape = {1: torch.export.Dim("sentences")}
+    # The exporter tells of its own internals and of libraries that it could use; neither is news to the user.
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        program = torch.onnx.export(
+            Inference(scorer).eval(),
+            example,
+            input_names=["vectors", "features", "lengths"],
+            output_names=["values"],
+            dynamic_shapes=(shape, shape, shape),
+            dynamo=True,
+            verbose=False,
+        )
+    assert program is not None
+    graph = stripped(program.model_proto)
+    onnx.helper.set_model_props(graph, {"columns": str(columns), "features": config.network.features})
+    data: bytes = graph.SerializeToString()
+    return data
+
+
+def card(config: Config, state: State, corpus: Corpus, scorer: Scorer, ranked: list[list[float]]) -> str:
+    """Fill the card in."""
+    notes, objective, selection = state.notes, config.objective, config.selection
+    terms = {name: getattr(objective, name) for name in ("rest_ext", "ext_doc", "fenchel_young", "supervised")}
+    point: dict[str, Any] = notes["curve"][-1]
+    left_out = [name for name in ("encoder", "predictor") if not getattr(config.siamese, name)]
+    left_out += [] if objective.negatives else ["negatives"]
+    budget = f"{selection.shortest} to {selection.longest} characters"
+    way = f"{selection.count} sentences" if selection.kind == "gumbel" else budget
+    return _CARD.substitute(
+        name=config.name,
+        how="with" if objective.supervised else "without",
+        references="Labels: the sentences that a greedy oracle chooses with the reference summary in hand."
+        if objective.supervised
+        else "No reference summary was used in training.",
+        documents=f"{len(corpus.documents):,}",
+        held_out=f"{len(corpus.split(config.data.held_out)[1]):,}",
+        short=f"{corpus.short:,}",
+        repeated=f"{corpus.repeated:,}",
+        encoder=config.data.encoder,
+        fingerprint=notes["encoder"],
+        features=", ".join(config.features) or "none",
+        layers=config.network.layers,
+        heads=config.network.heads,
+        width=config.network.width,
+        value=config.network.value,
+        parameters=f"{sum(weight.numel() for weight in scorer.parameters()):,}",
+        objective=" + ".join(f"{weight:g} {name}" for name, weight in terms.items() if weight)
+        + (f", without {', '.join(left_out)}" if left_out and objective.siamese else "")
+        + (f"; teacher: {notes['teacher']}" if notes["teacher"] else ""),
+        selection=f"{selection.kind}, {way}",
+        select=config.select,
+        weights="the best checkpoint" if len(ranked) == 1 else f"the mean of {len(ranked)} checkpoints",
+        losses=", ".join(f"{loss:.4f}" for loss, _ in ranked),
+        steps=", ".join(f"{step:g}" for _, step in ranked),
+        seed=config.training.seed,
+        minutes=round(notes["seconds"] / 60, 1),
+        date=datetime.now(UTC).date().isoformat(),
+        rows="\n".join(f"| {name} | {value:.4g} |" for name, value in point.items() if name not in ("step", "seconds")),
+        columns=notes["columns"],
+        inputs=", `features` [1, n, f]" * bool(config.features) + ", `lengths` [1, n] in characters",
+    )

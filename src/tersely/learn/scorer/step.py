@@ -1,0 +1,71 @@
+"""One pass over a batch: scores, a selection, the loss and what is worth watching."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F  # noqa: N812
+
+from tersely.learn.perturbed import perturbed_fenchel_young
+from tersely.learn.scorer.config import Config
+from tersely.learn.scorer.data import Batch
+from tersely.learn.scorer.network import Model, Scorer
+from tersely.learn.scorer.objectives import bidirectional, siamese_loss
+from tersely.learn.scorer.selection import Scores, Select, exact, gumbel_top_k, profits
+
+
+class Step(NamedTuple):
+    """The loss, and means over the documents by name."""
+
+    loss: Tensor
+    figures: dict[str, float]
+
+
+def score(scorer: Scorer, batch: Batch) -> Scores:
+    """Run the scorer."""
+    scores = scorer(batch.vectors, batch.features, batch.mask)
+    values = scorer.values(scores, batch.chars)
+    return Scores(scores, values, batch.lengths, batch.capacities, batch.mask)
+
+
+def forward(
+    model: Model, batch: Batch, config: Config, select: Select, sampling: torch.Generator, noisy: bool = True
+) -> Step:
+    """Return the loss of a batch. `sampling` draws all that is random; without `noisy`, no noise is on the scores.
+
+    Watch `rest_ext` and `rest_ext_negative` part, not the loss alone: where both rise, only position was learned.
+    """
+    given = score(model.scorer, batch)
+    settings, noise = config.objective, sampling if noisy else None
+    total = torch.zeros(())
+    figures: dict[str, Tensor] = {}
+    if model.siamese is not None:
+        choice = select(given, noise)
+        cosines = bidirectional(
+            model.siamese, batch.vectors, batch.mask, choice, given.scores.detach(), settings, sampling
+        )
+        total = siamese_loss(cosines, settings)
+        figures |= {name: getattr(cosines, name) for name in cosines._fields}
+    if settings.fenchel_young:
+        short = perturbed_fenchel_young(
+            profits(given),
+            *(batch.lengths, batch.capacities, batch.mask, batch.target),
+            samples=config.selection.samples,
+            sigma=config.selection.sigma,
+            seed=sampling if noisy else 0,
+        )
+        figures["fenchel_young"] = short
+        total = total + settings.fenchel_young * short.mean()
+    if settings.supervised:
+        wrong = F.binary_cross_entropy_with_logits(given.scores, batch.target.float(), reduction="none") * batch.mask
+        figures["cross_entropy"] = wrong.sum(1) / batch.mask.sum(1)
+        total = total + settings.supervised * figures["cross_entropy"].mean()
+    return Step(total, {name: float(tensor.detach().float().mean()) for name, tensor in figures.items()})
+
+
+def choose(scorer: Scorer, batch: Batch, config: Config) -> Tensor:
+    """Return what would be selected at inference, bool [B, n]: the best few, or the exact knapsack's choice."""
+    given = score(scorer, batch)
+    if config.selection.kind != "gumbel":
+        return exact(given)
+    return gumbel_top_k(given, config.selection.count, 1.0, "softmax", None).hard

@@ -1,0 +1,126 @@
+"""A scorer that was trained: a network in a model folder, run by ONNX Runtime."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tersely.encode import Matrix
+from tersely.errors import MissingExtraError, ModelError
+from tersely.score.scorer import Values
+from tersely.text import Document
+from tersely.text.weights import term_weights
+
+__all__ = ["Learned"]
+
+# Beyond this place in the text, later is no worse any more.
+_FAR = 15
+
+
+class Learned:
+    """A network trained by `tersely train scorer`, in its model folder; `--model FOLDER` chooses it.
+
+    The graph takes the vectors of one document's sentences, what else it names in its metadata (see `FEATURES`) and
+    their lengths, and gives one positive value a sentence.
+    """
+
+    encoder: ClassVar[str | None] = "use"
+    select: ClassVar[str] = "knapsack"
+
+    def __init__(self, folder: str) -> None:
+        try:
+            import onnxruntime
+        except ImportError:
+            raise MissingExtraError("a learned scorer", "learned") from None
+        from tersely.encode.fingerprint import sha256
+
+        self._folder = folder
+        file = Path(folder).expanduser() / "model.onnx"
+        if not file.is_file():
+            raise ModelError(f"{folder} is not the folder of a learned scorer: it has no model.onnx")
+        options = onnxruntime.SessionOptions()
+        # One thread: sums in the same order on every machine, and documents can still be scored side by side.
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.use_deterministic_compute = True
+        options.log_severity_level = 4  # What matters comes as an exception.
+        try:
+            self._session: Any = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+            notes = self._session.get_modelmeta().custom_metadata_map
+            self._columns, self._features = int(notes["columns"]), tuple(notes["features"].split())
+        except Exception as error:
+            raise ModelError(f"{file} is not the graph of a learned scorer: {error}") from error
+        if strange := [name for name in self._features if name not in FEATURES]:
+            raise ModelError(f"{file} asks for '{strange[0]}', which this version of tersely does not know: upgrade it")
+        self._digest = sha256(file)
+
+    def __repr__(self) -> str:
+        # The weights, not where they are: a summary's fingerprint is the same on every machine.
+        return f"Learned({self._digest})"
+
+    def __reduce__(self) -> tuple[type, tuple[str]]:
+        return Learned, (self._folder,)
+
+    def score(self, document: Document, vectors: Matrix) -> Values:
+        """Return positive values."""
+        if vectors.shape[1] != self._columns:
+            raise ModelError(
+                f"the learned scorer was trained on vectors of {self._columns} numbers, not {vectors.shape[1]}: "
+                "use it with the encoder that its config.toml names"
+            )
+        feed = {
+            "vectors": np.ascontiguousarray(vectors[None], dtype=np.float32),
+            "features": features(document, self._features)[None],
+            "lengths": lengths(document)[None],
+        }
+        wanted = {node.name for node in self._session.get_inputs()}
+        (values,) = self._session.run(["values"], {name: array for name, array in feed.items() if name in wanted})
+        return np.asarray(values[0], dtype=np.float64)
+
+
+def features(document: Document, names: tuple[str, ...]) -> Matrix:
+    """Return what the named features say of each sentence, side by side, float32 [n, columns]."""
+    parts = [np.empty((len(document), 0)), *(FEATURES[name](document) for name in names)]
+    return np.concatenate(parts, axis=1).astype(np.float32)
+
+
+def lengths(document: Document) -> Matrix:
+    """Return the length of each sentence in characters, at least 1."""
+    return np.array([max(len(text), 1) for text in document.texts], dtype=np.float32)
+
+
+def _position(document: Document) -> Values:
+    """Where a sentence stands, smoothly: a free choice of positions would run away with self-training."""
+    place = np.minimum(np.arange(len(document)), _FAR)
+    return np.stack([place / _FAR, np.exp(-place / 2), np.exp(-place / 6)], axis=1)
+
+
+def _length(document: Document) -> Values:
+    """How long a sentence is, on a scale of its own and beside the mean."""
+    chars = lengths(document).astype(np.float64)
+    return np.stack([np.log(chars) / 5, np.log(chars / chars.mean())], axis=1)
+
+
+def _words(document: Document) -> Values:
+    """How much a sentence says of what the document keeps coming back to: in all, and for its length; then newness."""
+    weights = term_weights(document, decay=1.0, once=0.0)
+    rows = document.terms.sentences
+    content = np.array([weights[row].sum() for row in rows])
+    density = content / lengths(document)
+    seen = np.zeros(len(weights), dtype=bool)
+    new = np.empty(len(rows))
+    for i, row in enumerate(rows):
+        new[i] = weights[row[~seen[row]]].sum()
+        seen[row] = True
+    return np.stack([_scaled(content), _scaled(density), _scaled(new)], axis=1)
+
+
+def _scaled(values: Values) -> Values:
+    """Divide by the mean, and keep what is far above it within bounds."""
+    scaled: Values = np.log1p(values / (values.mean() or 1.0))
+    return scaled
+
+
+# What a network may be told of a sentence beside its vector, each by a name; the last number is of columns.
+FEATURES: dict[str, Callable[[Document], Values]] = {"position": _position, "length": _length, "words": _words}
+COLUMNS = {"position": 3, "length": 2, "words": 3}

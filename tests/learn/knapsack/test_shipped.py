@@ -1,0 +1,81 @@
+"""The shipped configurations and networks are what they say they are."""
+
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pytest
+
+import tersely.models
+from tersely.errors import ModelError, UsageError
+from tersely.learn.knapsack import Simulation, load_folder, measure_folder
+from tersely.learn.knapsack.config import Config, Network, read_config
+from tersely.learn.knapsack.measure import probabilities
+from tersely.learn.knapsack.simulate import DISTRIBUTIONS
+
+CONFIGS = Path(__file__).parents[3] / "configs"
+MODELS = Path(tersely.models.__file__).parent
+# Well below what was measured on 20,000 problems, as 2,000 may differ; well above the paper's.
+FLOORS = {
+    "knapsack-cnndm-dp": 0.92,
+    "knapsack-cnewsum-dp": 0.97,
+    "knapsack-cnndm-density": 0.98,
+    "knapsack-cnewsum-density": 0.99,
+}
+
+
+@pytest.mark.parametrize("name", FLOORS)
+def test_a_shipped_network_solves_problems_that_it_never_saw(name: str) -> None:
+    figures = measure_folder(MODELS / name, samples=2000, seed=7)
+    assert figures["rounded"]["matched_rate"] >= FLOORS[name]
+    assert figures["repaired"]["matched_rate"] >= FLOORS[name]
+    assert figures["repaired"]["feasible_rate"] == 1
+
+
+@pytest.mark.parametrize("name", FLOORS)
+def test_the_two_forms_of_a_shipped_network_agree(name: str) -> None:
+    network, config = load_folder(MODELS / name)
+    batch = Simulation(DISTRIBUTIONS[config.data.distribution], seed=8).batch(0, 100)
+    session = onnxruntime.InferenceSession(MODELS / name / "model.onnx")
+    (found,) = session.run(None, {"profits": batch.profits, "sizes": batch.sizes, "mask": batch.mask})
+    assert np.allclose(found, probabilities(network, batch), atol=1e-4)
+
+
+@pytest.mark.parametrize("name", FLOORS)
+def test_a_shipped_folder_is_small_and_of_the_configuration_in_the_repository(name: str) -> None:
+    assert sum(file.stat().st_size for file in (MODELS / name).iterdir()) <= 8_000_000
+    _, config = load_folder(MODELS / name)
+    assert config == read_config(CONFIGS / f"cpu-{name}.toml")
+    assert "Measured on 20,000 fresh problems" in (MODELS / name / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("file", sorted(CONFIGS.glob("*-knapsack-c*.toml")), ids=lambda file: file.stem)
+def test_every_configuration_can_be_read_and_says_its_own_name(file: Path) -> None:
+    assert read_config(file).name in (file.stem, file.stem.removeprefix("cpu-"))
+
+
+def test_the_papers_network_is_as_large_as_the_paper_says() -> None:
+    network = read_config(CONFIGS / "paper-knapsack-cnndm.toml").network
+    assert asdict(network) | {"pairs": 0} == {"kind": "paper", "width": 768, "layers": 8, "heads": 8, "pairs": 0}
+
+
+@pytest.mark.parametrize(
+    ("network", "message"),
+    [
+        (Network(kind="compcat"), "did you mean 'compact'"),
+        (Network(width=10, heads=4), "not a multiple of 4 heads"),
+        (Network(layers=0), "'layers' must be positive"),
+    ],
+)
+def test_a_configuration_that_cannot_be_built_is_an_error(network: Network, message: str) -> None:
+    config: Config = read_config(CONFIGS / "cpu-knapsack-cnndm-dp.toml")
+    with pytest.raises(UsageError, match=message):
+        replace(config, network=network)
+
+
+def test_another_folder_is_no_knapsack_network(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="not the folder of a knapsack network"):
+        load_folder(tmp_path)
+    with pytest.raises(ModelError, match="unknown key"):
+        load_folder(MODELS / "coverage")

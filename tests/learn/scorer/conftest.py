@@ -1,0 +1,62 @@
+"""A small corpus and a small encoder, so that a training takes a second."""
+
+from collections.abc import Sequence
+from zlib import crc32
+
+import numpy as np
+import pytest
+import torch
+
+from tersely.learn.scorer.config import Config, Network, Objective, Selection, Siamese, Training
+from tersely.learn.scorer.corpus import Corpus
+from tersely.learn.scorer.data import Batch, Documents
+from tersely.learn.scorer.teacher import Teacher
+from tersely.text import Document
+
+WORDS = "rain river town bridge mayor storm school harbour plan money winter council train ship flood".split()
+COLUMNS = 6
+
+
+class Hashing:
+    """Vectors that are random, but the same for the same sentence."""
+
+    name, fingerprint = "hashing", "hashing-1"
+
+    def encode(self, sentences: Sequence[str]) -> np.ndarray:
+        rows = [np.random.default_rng(crc32(s.encode())).normal(size=COLUMNS) for s in sentences]
+        return np.array(rows, np.float32).reshape(-1, COLUMNS)
+
+
+def make_text(number: int) -> str:
+    rng = np.random.default_rng(number)
+    sentences = [" ".join(rng.choice(WORDS, rng.integers(3, 9))).capitalize() + "." for _ in range(rng.integers(5, 10))]
+    return " ".join(sentences)
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Corpus:
+    return Corpus(tuple(Document.from_text(make_text(number)) for number in range(30)))
+
+
+@pytest.fixture
+def config() -> Config:
+    return Config(
+        "tiny",
+        Training(steps=12, batch=8, rate=1e-3, siamese_rate=1e-3, validate_every=4, keep=2),
+        network=Network(width=8, layers=1, heads=2, inner=16),
+        siamese=Siamese(width=8, layers=1, heads=2, inner=16),
+        objective=Objective(),
+        selection=Selection(count=2, shortest=60, longest=120, samples=4),
+    )
+
+
+@pytest.fixture
+def batch(corpus: Corpus) -> Batch:
+    teacher = Teacher.load("coverage", "coverage")
+    documents = Documents(corpus.documents, Hashing(), ("position", "words"), teacher)
+    return documents.batch(range(8), [100] * 8)
+
+
+@pytest.fixture
+def noise() -> torch.Generator:
+    return torch.Generator().manual_seed(1)

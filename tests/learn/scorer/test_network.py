@@ -1,0 +1,96 @@
+"""Shapes, padding and order."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from tersely.learn.scorer.config import Config
+from tersely.learn.scorer.data import Batch
+from tersely.learn.scorer.network import Model, Scorer, Siamese
+
+from .conftest import COLUMNS
+
+
+@pytest.fixture
+def scorer(config: Config) -> Scorer:
+    torch.manual_seed(0)
+    return Scorer(config, COLUMNS)
+
+
+def scores_of(scorer: Scorer, batch: Batch) -> torch.Tensor:
+    return scorer(batch.vectors, batch.features[..., :0], batch.mask)
+
+
+def test_one_score_a_sentence(scorer: Scorer, batch: Batch) -> None:
+    assert scores_of(scorer, batch).shape == batch.mask.shape
+
+
+def test_padding_changes_nothing(scorer: Scorer, batch: Batch) -> None:
+    row = int(batch.mask.sum(1).argmin())
+    count = int(batch.mask[row].sum())
+    assert count < batch.mask.shape[1]
+    alone = scorer(
+        batch.vectors[row : row + 1, :count], batch.features[row : row + 1, :count, :0], batch.mask[:1, :count]
+    )
+    torch.testing.assert_close(alone[0], scores_of(scorer, batch)[row, :count])
+
+
+@pytest.mark.parametrize("positions", [True, False])
+def test_order_matters_only_with_positions(config: Config, batch: Batch, positions: bool) -> None:
+    torch.manual_seed(0)
+    scorer = Scorer(replace(config, network=replace(config.network, positions=positions)), COLUMNS)
+    turned = batch._replace(vectors=batch.vectors.flip(1), features=batch.features.flip(1), mask=batch.mask.flip(1))
+    same = torch.allclose(
+        scores_of(scorer, turned).flip(1)[batch.mask], scores_of(scorer, batch)[batch.mask], atol=1e-5
+    )
+    assert same is not positions
+
+
+@pytest.mark.parametrize("value", ["sigmoid", "exp", "length_exp"])
+def test_values_are_positive_and_rise_with_the_score(config: Config, value: str) -> None:
+    scorer = Scorer(replace(config, network=replace(config.network, value=value)), COLUMNS)
+    values = scorer.values(torch.linspace(-5, 5, 9)[None], torch.full((1, 9), 30.0))[0]
+    assert (values > 0).all()
+    assert (values.diff() > 0).all()
+    twice = scorer.values(torch.zeros(1, 2), torch.tensor([[30.0, 60.0]]))[0]
+    assert (twice[1] / twice[0]).item() == pytest.approx(2.0 if value == "length_exp" else 1.0)
+
+
+def test_the_two_sides_share_their_encoder_and_each_part_can_be_left_out(config: Config, batch: Batch) -> None:
+    siamese = Siamese(config.siamese, COLUMNS)
+    encoded = siamese.encode(batch.vectors, batch.mask)
+    assert encoded.shape == (*batch.mask.shape, 8)
+    assert siamese.predict(encoded, batch.mask).shape == encoded.shape
+    without_encoder = Siamese(replace(config.siamese, encoder=False), COLUMNS)
+    assert without_encoder.encode(batch.vectors, batch.mask) is batch.vectors
+    assert without_encoder.predict(batch.vectors, batch.mask).shape == batch.vectors.shape
+    without_predictor = Siamese(replace(config.siamese, predictor=False), COLUMNS)
+    assert without_predictor.predict(encoded, batch.mask) is encoded
+
+
+def test_a_frozen_predictor_says_the_same_and_learns_nothing(config: Config, batch: Batch) -> None:
+    siamese = Siamese(config.siamese, COLUMNS)
+    encoded = siamese.encode(batch.vectors, batch.mask)
+    frozen = siamese.predict(encoded, batch.mask, frozen=True)
+    torch.testing.assert_close(frozen, siamese.predict(encoded, batch.mask))
+    frozen.sum().backward()
+    assert siamese.predictor is not None
+    assert siamese.encoder is not None
+    assert all(weight.grad is None for weight in siamese.predictor.parameters())
+    assert all(weight.grad is not None for weight in siamese.encoder.parameters())
+
+
+def test_the_papers_sizes() -> None:
+    from pathlib import Path
+
+    from tersely.learn.scorer.config import read_config
+
+    config = read_config(Path(__file__).parents[3] / "configs" / "paper-cnndm.toml")
+    with torch.device("meta"):
+        model = Model(config, 768)
+    assert (len(model.scorer.transformer.blocks), model.scorer.transformer.blocks[0].heads) == (2, 4)
+    assert model.siamese is not None
+    for part in (model.siamese.encoder, model.siamese.predictor):
+        assert part is not None
+        assert (len(part.blocks), part.blocks[0].heads, part.embed.out_features) == (4, 8, 768)

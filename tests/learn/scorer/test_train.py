@@ -1,0 +1,282 @@
+"""A training can be killed at any time and goes on as if nothing had happened; its folder is a model at once."""
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from click.testing import CliRunner
+
+from tersely import Summarizer
+from tersely.cli.train import command
+from tersely.encode import load_encoder
+from tersely.encode.cache import Cache
+from tersely.errors import InputError, ModelError, UsageError
+from tersely.evaluate.curves import read_log
+from tersely.learn.checkpoint import read_tensors
+from tersely.learn.knapsack.export import toml
+from tersely.learn.scorer import Dev, Progress, export, train
+from tersely.learn.scorer.best import Best, averaged
+from tersely.learn.scorer.config import Config, read_config
+from tersely.learn.scorer.corpus import Corpus
+from tersely.learn.scorer.network import Scorer
+from tersely.learn.scorer.train import start
+from tersely.text import Document
+
+from .conftest import COLUMNS, Hashing, make_text
+
+CONFIGS = Path(__file__).parents[3] / "configs"
+
+SCRIPT = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[3])
+from conftest import Hashing, make_text
+from tersely.learn.scorer import Corpus, read_config, train
+from tersely.text import Document
+corpus = Corpus(tuple(Document.from_text(make_text(number)) for number in range(30)))
+report = lambda at: at.what == "training" and print(at.done, flush=True)
+train(read_config(Path(sys.argv[1])), corpus, Hashing(), Path(sys.argv[2]), False, report)
+"""
+
+
+def silent(progress: Progress) -> None:
+    del progress
+
+
+@pytest.fixture
+def straight(config: Config, corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A training that nothing disturbed."""
+    out = tmp_path_factory.mktemp("straight")
+    train(config, corpus, Hashing(), out, resume=False, report=silent)
+    return out
+
+
+def assert_same(one: Path, two: Path) -> None:
+    tensors, notes = read_tensors(one / "training" / "checkpoint.safetensors")
+    others, other_notes = read_tensors(two / "training" / "checkpoint.safetensors")
+    assert tensors.keys() == others.keys()
+    assert any(name.startswith("optimizer.") for name in tensors)
+    assert all(torch.equal(tensors[name], others[name]) for name in tensors)
+    assert notes["best"] == other_notes["best"]
+    for point, other in zip(notes["curve"], other_notes["curve"], strict=True):
+        assert {**point, "seconds": 0} == {**other, "seconds": 0}
+    assert [f.name for f in sorted((one / "training").glob("best-*"))] == [
+        f.name for f in sorted((two / "training").glob("best-*"))
+    ]
+
+
+def test_after_kill_9_it_goes_on_bit_for_bit(config: Config, corpus: Corpus, straight: Path, tmp_path: Path) -> None:
+    file, out = tmp_path / "config.toml", tmp_path / "run"
+    file.write_text(toml(asdict(config)), encoding="utf-8")
+    arguments = [sys.executable, "-c", SCRIPT, file, out, Path(__file__).parent]
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    for line in process.stdout:
+        if int(line) == 6:
+            process.kill()
+            break
+    assert process.wait() == -signal.SIGKILL
+    process.stdout.close()
+    assert 4 <= read_tensors(out / "training" / "checkpoint.safetensors")[1]["step"] < 12
+    train(config, corpus, Hashing(), out, resume=True, report=silent)
+    assert_same(straight, out)
+
+
+def test_ctrl_c_ends_the_step_saves_and_can_be_resumed(
+    config: Config, corpus: Corpus, straight: Path, tmp_path: Path
+) -> None:
+    def interrupt(at: Progress) -> None:
+        if at.what == "training" and at.done == 5:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        train(config, corpus, Hashing(), tmp_path, resume=False, report=interrupt)
+    assert read_tensors(tmp_path / "training" / "checkpoint.safetensors")[1]["step"] == 5
+    train(config, corpus, Hashing(), tmp_path, resume=True, report=silent)
+    assert_same(straight, tmp_path)
+
+
+def test_a_training_is_not_overwritten_nor_resumed_by_another(config: Config, corpus: Corpus, straight: Path) -> None:
+    class Other(Hashing):
+        fingerprint = "hashing-2"
+
+    with pytest.raises(UsageError, match="--resume"):
+        train(config, corpus, Hashing(), straight, resume=False, report=silent)
+    with pytest.raises(UsageError, match="another encoder"):
+        train(config, corpus, Other(), straight, resume=True, report=silent)
+    with pytest.raises(UsageError, match="another corpus"):
+        train(config, Corpus(corpus.documents[1:]), Hashing(), straight, resume=True, report=silent)
+    longer = replace(config, training=replace(config.training, steps=50))
+    with pytest.raises(UsageError, match="another configuration"):
+        train(longer, corpus, Hashing(), straight, resume=True, report=silent)
+    wider = replace(config, network=replace(config.network, width=16))
+    with pytest.raises(ModelError, match="another network"):
+        train(wider, corpus, Hashing(), straight, resume=True, report=silent)
+
+
+def test_the_log_is_a_learning_curve(config: Config, corpus: Corpus, tmp_path: Path) -> None:
+    asked: list[int] = []
+
+    def rouge1(number: int, chosen: list[str]) -> float:
+        asked.append(number)
+        assert set(chosen) <= set(corpus.documents[number].texts)
+        return float(len(chosen))
+
+    train(config, corpus, Hashing(), tmp_path, False, silent, Dev(corpus.documents[:3], rouge1))
+    assert [step for step, _, _ in read_log(tmp_path / "log.jsonl")] == [4, 8, 12]
+    assert [score for _, _, score in read_log(tmp_path / "log.jsonl")] == [2, 2, 2]
+    assert sorted(set(asked)) == [0, 1, 2]
+    point = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[0])
+    assert {"loss", "rest_ext", "rest_ext_negative", "first_three", "rouge1_shuffled"} <= point.keys()
+    assert any((tmp_path / "training" / "tensorboard").iterdir())
+
+
+@pytest.mark.parametrize("kind", ["network", "perturbed"])
+def test_length_control_is_trained_within_budgets(kind: str, config: Config, corpus: Corpus, tmp_path: Path) -> None:
+    folder = "knapsack-cnndm-dp" if kind == "network" else ""
+    changed = replace(config, selection=replace(config.selection, kind=kind, folder=folder))
+    state = train(changed, corpus, Hashing(), tmp_path, False, silent)
+    fresh = start(changed, corpus, Hashing(), COLUMNS, tmp_path / "none").model
+    assert all(not torch.equal(one, two) for one, two in zip(state.model.parameters(), fresh.parameters(), strict=True))
+    assert state.notes["curve"][-1]["selects"] > 0.9
+
+
+def test_progress_goes_from_the_vectors_to_the_last_step(config: Config, corpus: Corpus, tmp_path: Path) -> None:
+    seen: list[Progress] = []
+    train(config, corpus, Hashing(), tmp_path, False, seen.append)
+    assert [at.done for at in seen if at.what == "encoding"] == list(range(1, 31))
+    steps = [at for at in seen if at.what == "training"]
+    assert [at.done for at in steps] == list(range(1, 13))
+    assert [at.done for at in steps if at.validated] == [4, 8, 12]
+    assert steps[-1].left == 0
+
+
+def test_the_best_few_are_kept(tmp_path: Path) -> None:
+    best, ranking = Best(tmp_path, keep=2), []
+    for step, loss in enumerate([0.5, 0.3, 0.4, 0.3, 0.9], start=1):
+        ranking = best.offer(ranking, loss, step, {"w": torch.full((2,), float(step))})
+        best.tidy(ranking)
+    assert ranking == [[0.3, 2], [0.3, 4]]
+    assert len(list(tmp_path.iterdir())) == 2
+    assert [float(weights["w"][0]) for weights in best.load(ranking)] == [2, 4]
+    assert averaged(best.load(ranking))["w"].tolist() == [3, 3]
+
+
+@pytest.mark.parametrize(("features", "value"), [("", "sigmoid"), ("position words length", "length_exp")])
+def test_the_exported_graph_says_what_the_network_says(
+    config: Config, corpus: Corpus, tmp_path: Path, features: str, value: str
+) -> None:
+    from tersely.score import learned
+
+    network = replace(config.network, features=features, value=value)
+    changed = replace(config, network=network, training=replace(config.training, keep=1))
+    state = train(changed, corpus, Hashing(), tmp_path, False, silent)
+    export(changed, state, corpus, tmp_path)
+    scorer = Scorer(changed, COLUMNS)
+    scorer.load_state_dict(read_tensors(tmp_path / "model.safetensors")[0])
+    found = learned.Learned(str(tmp_path))
+    for document in (*corpus.documents[:3], Document.from_sentences(["One."])):
+        vectors = Hashing().encode(document.texts)
+        extra = torch.from_numpy(learned.features(document, changed.features))[None]
+        with torch.no_grad():
+            scores = scorer(torch.from_numpy(vectors)[None], extra, torch.ones(1, len(document), dtype=torch.bool))
+            expected = scorer.values(scores, torch.from_numpy(learned.lengths(document))[None])[0]
+        values = found.score(document, vectors)
+        np.testing.assert_allclose(values, expected, rtol=1e-4)
+        np.testing.assert_array_equal(values, pickle.loads(pickle.dumps(found)).score(document, vectors))
+
+
+def test_the_mean_of_the_best_weights_can_be_exported(
+    config: Config, corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The exporter takes seconds a graph, and the graph is tested elsewhere.
+    monkeypatch.setattr(sys.modules["tersely.learn.scorer.export"], "onnx_bytes", lambda *_: b"graph")
+    changed = replace(config, training=replace(config.training, average=True))
+    state = train(changed, corpus, Hashing(), tmp_path, False, silent)
+    export(changed, state, corpus, tmp_path)
+    expected = averaged(Best(tmp_path / "training").load(state.notes["best"]))
+    found = read_tensors(tmp_path / "model.safetensors")[0]
+    assert all(torch.equal(found[name], expected[name]) for name in expected)
+    assert "the mean of 2 checkpoints" in (tmp_path / "README.md").read_text()
+
+
+def test_the_command_makes_a_model_that_summarises_at_once(config: Config, tmp_path: Path, english: str) -> None:
+    file, texts, out = tmp_path / "tiny.toml", tmp_path / "texts.jsonl", tmp_path / "a=b" / "my-model"
+    file.write_text(toml(asdict(config)), encoding="utf-8")
+    texts.write_text("".join(json.dumps({"text": make_text(number)}) + "\n" for number in range(24)))
+    dev = tmp_path / "dev.jsonl"
+    dev.write_text(json.dumps({"id": "1", "text": make_text(99), "summary": ["Rain on the river."]}) + "\n")
+    arguments = ["scorer", str(texts), "--config", str(file), "--out", str(out), "--steps", "4", "--dev", str(dev)]
+    done = CliRunner().invoke(command, arguments, catch_exceptions=False)
+    assert done.exit_code == 0
+    assert "24 documents; 0 of fewer than 4 sentences" in done.output
+    assert "training 4/4" in done.output
+    for folder in (out, *out.glob("best-*")):
+        summarizer = Summarizer.load(folder)
+        summary = summarizer.summarize(english, max_chars=200)
+        assert 0 < len(summary.text) <= 200
+        assert summary.model == "tiny"
+    assert "24 documents of 4 or more sentences, 3 of them held out" in (out / "README.md").read_text()
+    assert read_config(out / "training.toml").training.steps == 4
+    # The vectors were kept where the next training finds them.
+    cache = Cache(out / "training" / "vectors", load_encoder("use"))
+    assert len(cache) >= 24
+    (out / "model.onnx").write_bytes(b"other")
+    with pytest.raises(ModelError, match="SHA-256"):
+        Summarizer.load(out)
+
+
+def test_a_supervised_training_learns_the_oracles_labels(config: Config, tmp_path: Path) -> None:
+    """The reference is the third sentence: a network with positions finds that out."""
+    settings = replace(config.objective, rest_ext=0.0, ext_doc=0.0, supervised=1.0)
+    training = replace(config.training, steps=60, validate_every=30, rate=1e-2, keep=1)
+    file, texts, out = tmp_path / "supervised.toml", tmp_path / "labelled.jsonl", tmp_path / "model"
+    selection = replace(config.selection, count=1)
+    changed = replace(config, objective=settings, training=training, selection=selection, select="top")
+    file.write_text(toml(asdict(changed)), encoding="utf-8")
+    documents = [Document.from_text(make_text(number)) for number in range(24)]
+    rows = [{"id": str(i), "text": d.text, "summary": [d.texts[2]]} for i, d in enumerate(documents)]
+    texts.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arguments = ["scorer", str(texts), "--config", str(file), "--out", str(out)]
+    CliRunner().invoke(command, arguments, catch_exceptions=False)
+    summarizer = Summarizer.load(out)
+    unseen = Document.from_text(make_text(77))
+    assert summarizer.summarize(unseen, max_sentences=1).text == unseen.texts[2]
+    assert "trained with labels" in (out / "README.md").read_text()
+
+
+def test_supervision_without_summaries_is_refused(config: Config, corpus: Corpus, tmp_path: Path) -> None:
+    changed = replace(config, objective=replace(config.objective, supervised=1.0))
+    with pytest.raises(InputError, match="documents with summaries"):
+        train(changed, corpus, Hashing(), tmp_path, False, silent)
+
+
+def test_an_unknown_configuration_is_named_with_the_nearest(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("One.")
+    with pytest.raises(UsageError, match="did you mean 'cpu-en'"):
+        CliRunner().invoke(
+            command, ["scorer", str(tmp_path), "--config", "cpu-em", "--out", "x"], catch_exceptions=False
+        )
+
+
+@pytest.mark.parametrize("file", sorted(CONFIGS.glob("*.toml")), ids=lambda file: file.stem)
+def test_every_shipped_configuration_of_a_scorer_can_be_read(file: Path) -> None:
+    if "knapsack" not in file.stem:
+        assert read_config(file).name == file.stem
+
+
+def test_the_papers_settings() -> None:
+    cnndm, nyt, cnewsum = (read_config(CONFIGS / f"paper-{name}.toml") for name in ("cnndm", "nyt", "cnewsum"))
+    assert (cnndm.training.rate, nyt.training.rate, cnewsum.training.rate) == (3e-6, 3e-6, 1e-6)
+    assert (cnndm.objective.rest_ext, cnndm.objective.ext_doc, cnewsum.objective.ext_doc) == (1.0, 0.3, 1.0)
+    assert {c.training.batch for c in (cnndm, nyt, cnewsum)} == {64}
+    assert {c.training.seed for c in (cnndm, nyt, cnewsum)} == {42}
+    assert {c.training.validate_every for c in (cnndm, nyt, cnewsum)} == {1000}
