@@ -61,7 +61,7 @@ def command(
     )
     folder = Path(cache) if cache else Path(out) / "training" / "vectors"
     encoder = Cache(folder, load_encoder(settings.data.encoder), settings.data.precision)
-    state = train(settings, texts, encoder, Path(out), resume, _Line(), _dev(dev) if dev else None)
+    state = train(settings, texts, encoder, Path(out), resume, _Line(), labelled_dev(dev) if dev else None)
     export(settings, state, texts, Path(out))
     click.echo(f"written to {out}: tersely summarize FILE --max-chars 400 --model {out}", err=True)
 
@@ -115,7 +115,7 @@ def _labelled(files: tuple[str, ...], settings: Any) -> Any:
     return Corpus.of(labelled(), settings.data.documents)
 
 
-def _dev(file: str) -> Any:
+def labelled_dev(file: str) -> Any:
     """Read labelled documents; evaluation is asked here, as training and evaluation do not know each other."""
     from tersely.errors import InputError
     from tersely.evaluate.readers import read
