@@ -164,11 +164,12 @@ def test_the_command_trains_and_prints_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.stem)
-def test_every_shipped_configuration_is_read_and_sees_as_many_samples(path: Path) -> None:
+def test_every_configuration_is_read_and_sees_the_samples_that_its_row_in_the_docs_names(path: Path) -> None:
     read = read_baseline(path)
     assert read.network.kind in path.stem
     assert read.data.distribution in path.stem
-    assert read.training.steps * read.training.batch == 128_000
+    longer = path.stem in ("cpu-knapsack-fptas-cnewsum", "cpu-knapsack-neural-cnewsum")
+    assert read.training.steps * read.training.batch == (614_400 if longer else 128_000)
     assert read.training.threads == 1
 
 
