@@ -67,8 +67,8 @@ class Frontier:
                 budget = next((b for b in budgets if b <= budget), lowest - 1)
         return steps[::-1]
 
-    def to_dict(self, points: int | None = None) -> dict[str, Any]:
-        """Return plain data: the sentences once, and the steps as indices into them."""
+    def to_dict(self, steps: list[Step] | None = None) -> dict[str, Any]:
+        """Return plain data: the sentences once, and the steps, every one or those given, as indices into them."""
         document, values = self.fitter.document, self.fitter.values
         return {
             "unit": self.fitter.unit,
@@ -79,7 +79,7 @@ class Frontier:
                 {"index": i, "start": s.start, "end": s.end, "text": text, "score": float(f"{value:.9g}")}
                 for i, (s, text, value) in enumerate(zip(document.sentences, document.texts, values, strict=True))
             ],
-            "steps": [step.to_dict() for step in self.steps(points)],
+            "steps": [step.to_dict() for step in (self.steps() if steps is None else steps)],
         }
 
     @cached_property

@@ -53,9 +53,8 @@ def command(
     frontier = summarizer.frontier(read_source(source), unit=unit, limit=limit, **how)
     if not len(frontier.fitter.document):
         raise InputError("the text has no sentence")
-    data = frontier.to_dict(None if every else points)
     steps = frontier.steps(None if every else points)
-    write(json.dumps(data, ensure_ascii=False) if form == "json" else _table(steps, unit), output)
+    write(json.dumps(frontier.to_dict(steps), ensure_ascii=False) if form == "json" else _table(steps, unit), output)
     if plot:
         from tersely.cli.plot import plot_steps
 
