@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-EXTRAS := tokens,html,plot,hub,eval,train
+EXTRAS := tokens,html,plot,hub,eval,train,serve,batch,ray
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint bench results quality-update chromium clean wheel-test

@@ -17,7 +17,16 @@ VALUES = st.one_of(
 WORDS = st.sampled_from(["rain", "snow", "wind", "storm", "cloud", "frost", "the", "a"])
 SENTENCES = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
 
-SETTINGS = ["knapsack", "greedy", "top", "density", "density:power=0.5", "coverage", "coverage:once=0,power=1"]
+SETTINGS = [
+    "knapsack",
+    "greedy",
+    "top",
+    "density",
+    "density:power=0.5",
+    "coverage",
+    "coverage:once=0,power=1",
+    "consensus:samples=8,starts=2",
+]
 
 
 def selectors() -> list[Selector]:

@@ -38,6 +38,12 @@ class Registry(Generic[T]):
         part = self._type(name)
         return part(**_arguments(self.kind, name, part, settings))
 
+    def spec(self, part: T) -> str:
+        """Return the spec that makes such a part: its name and its settings, where they are the fields it shows."""
+        name = type(part).__module__.rpartition(".")[2]
+        settings = ",".join(f"{key}={value}" for key, value in vars(part).items() if not key.startswith("_"))
+        return f"{name}:{settings}" if settings else name
+
     def _type(self, name: str) -> type[T]:
         if name not in self.names():
             raise unknown_name(self.kind, name, self.names())

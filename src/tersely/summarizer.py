@@ -1,7 +1,7 @@
 """The whole way from a text to a summary that fits."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -36,6 +36,7 @@ class Summarizer:
     scorer: Scorer
     selector: Selector
     encoder: Encoder | None = None
+    languages: dict[str, Scorer] = field(default_factory=dict)
 
     @classmethod
     def load(
@@ -52,9 +53,10 @@ class Summarizer:
         """
         if model is not None and scorer is not None:
             raise UsageError("give either a model or a scorer, not both")
+        languages: dict[str, str] = {}
         if scorer is None:
             chosen = load_model(model if model is not None else DEFAULT)
-            name, spec = chosen.name, chosen.scorer
+            name, spec, languages = chosen.name, chosen.scorer, chosen.languages
             encoder, select = encoder or chosen.encoder, select or chosen.select
         else:
             name = spec = scorer
@@ -67,12 +69,14 @@ class Summarizer:
             scorer=part,
             selector=SELECTORS.create(select or part.select),
             encoder=load_encoder(wanted) if wanted is not None else None,
+            languages={language: SCORERS.create(own) for language, own in languages.items()},
         )
 
     @property
     def fingerprint(self) -> str:
         """Changes whenever a summary might: scorer, selector, encoder and their settings."""
-        parts = (repr(self.scorer), repr(self.selector), self.encoder.fingerprint if self.encoder else "")
+        parts = [repr(self.scorer), repr(self.selector), self.encoder.fingerprint if self.encoder else ""]
+        parts += [f"{language} {scorer!r}" for language, scorer in sorted(self.languages.items())]
         return sha256("\n".join(parts).encode()).hexdigest()[:16]
 
     def summarize(
@@ -157,7 +161,7 @@ class Summarizer:
         if not len(document):
             return np.empty(0)
         vectors = self.encoder.encode(document.texts) if self.encoder else np.empty((len(document), 0), np.float32)
-        values = self.scorer.score(document, vectors)
+        values = self.languages.get(document.language, self.scorer).score(document, vectors)
         if values.shape != (len(document),) or not np.isfinite(values).all():
             raise ModelError(f"{self.name} gave values that are not numbers: its files may be damaged")
         return values

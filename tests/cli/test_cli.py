@@ -192,7 +192,7 @@ def test_models_lists_every_part_and_shows_a_card() -> None:
     listed = tersely("models").stdout
     for name in ("coverage", "textrank", "use", "tfidf", "hub", "onnx", "knapsack", "greedy"):
         assert name in listed
-    assert "ROUGE" in tersely("models", "coverage").stdout
+    assert "ROUGE" in tersely("models", "news").stdout
 
 
 def test_version_help_and_completion() -> None:

@@ -93,15 +93,15 @@ def test_far_prefers_what_is_near_the_whole_document() -> None:
 
 
 def test_coverage_prefers_repeated_content_and_early_sentences() -> None:
-    scorer = SCORERS.create("coverage:lead=0")
+    scorer = SCORERS.create("coverage:bias=0")
     text = document("Nothing of note.", "The storm hit the harbour.", "The storm left the harbour in ruins.")
     values = scorer.score(text, WORDLESS)
     assert values.argmin() == 0
-    early = SCORERS.create("coverage:lead=2").score(text, WORDLESS)
+    early = SCORERS.create("coverage:bias=2").score(text, WORDLESS)
     assert early[1] > early[2]
 
 
 def test_coverage_reads_chinese_by_character_pairs() -> None:
     text = document("今天下雨。", "洪水淹没了港口。", "港口的洪水正在退去。")
-    values = SCORERS.create("coverage:lead=0").score(text, WORDLESS)
+    values = SCORERS.create("coverage:bias=0").score(text, WORDLESS)
     assert values.argmin() == 0

@@ -13,7 +13,7 @@ from tersely.select import SELECTORS, Problem, blocking_trigrams
 
 
 def test_each_selector_is_one_file() -> None:
-    assert SELECTORS.names() == ["coverage", "density", "greedy", "knapsack", "top"]
+    assert SELECTORS.names() == ["consensus", "coverage", "density", "greedy", "knapsack", "top"]
 
 
 @pytest.mark.parametrize("spec", SETTINGS)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from tersely.cli import train_scorer
+from tersely.cli import train_scorer, train_supervised
 
 
 @click.group("train", short_help="Train a network from a configuration.")
@@ -15,6 +15,7 @@ def command() -> None:
 
 
 command.add_command(train_scorer.command)
+command.add_command(train_supervised.command)
 
 
 @command.command("knapsack", short_help="Train a knapsack network.")

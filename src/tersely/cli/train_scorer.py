@@ -1,82 +1,130 @@
 """`tersely train scorer`: make a model of one's own from unlabelled texts."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def training_options(config: str | None = None) -> Callable[[F], F]:
+    """Add the options that all trainings of a scorer have; `config` is the default configuration."""
+    options = [
+        click.option(
+            "--config",
+            required=config is None,
+            default=config,
+            show_default=True,
+            metavar="NAME|FILE",
+            help="A configuration, such as news, or its file.",
+        ),
+        click.option("--out", required=True, metavar="DIR", help="The model folder to make."),
+        click.option("--resume", is_flag=True, help="Go on where DIR was left, bit for bit."),
+        click.option("--steps", type=click.IntRange(1), metavar="N", help="Instead of the configuration's."),
+        click.option("--limit", type=click.IntRange(1), metavar="N", help="Of the documents, instead of all."),
+        click.option("--cache", metavar="DIR", help="Where vectors are kept, for other trainings, too."),
+        click.option("--dev", metavar="FILE", type=click.Path(exists=True), help="Labelled JSONL for ROUGE-1."),
+    ]
+
+    def add(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
 @click.command("scorer", short_help="Train a scorer on unlabelled texts.")
 @click.argument("corpus", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(exists=True))
-@click.option("--config", required=True, metavar="NAME|FILE", help="A configuration, such as cpu-en, or its file.")
-@click.option("--out", required=True, metavar="DIR", help="The model folder to make.")
-@click.option("--resume", is_flag=True, help="Go on where DIR was left, bit for bit.")
-@click.option("--steps", type=click.IntRange(1), metavar="N", help="Instead of the configuration's.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Of the documents, instead of the configuration's.")
+@training_options()
+@click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only such records of JSONL; more values, more.")
+@click.option("--share", type=click.FloatRange(0, 1), metavar="R", help="How much of a text its summary will be.")
 @click.option("--knapsack", metavar="NAME|DIR", help="Select by this knapsack network, such as knapsack-cnndm-dp.")
-@click.option("--cache", metavar="DIR", help="Where vectors are kept, for other trainings, too. [DIR/training/vectors]")
-@click.option("--dev", metavar="FILE", type=click.Path(exists=True), help="Labelled JSONL to measure ROUGE-1 on.")
 def command(
     corpus: tuple[str, ...],
     config: str,
     out: str,
-    resume: bool,
-    steps: int | None,
-    limit: int | None,
+    where: tuple[str, ...],
+    share: float | None,
     knapsack: str | None,
-    cache: str | None,
-    dev: str | None,
+    **how: Any,
 ) -> None:
     """Train a scorer on CORPUS: JSONL files (field 'text', plain or gzip), text files, or folders of either.
 
-    No summaries are needed, except by a configuration whose objective is 'supervised'. Ctrl-C saves and stops;
-    --resume goes on. DIR is a model folder at the end; TensorBoard logs are in DIR/training/tensorboard, the curve
-    in DIR/log.jsonl.
+    No summaries are needed. With news it takes seconds: coverage learns where such texts say what matters. The
+    other configurations train networks (extra 'train'): Ctrl-C saves and stops, --resume goes on, TensorBoard logs
+    are in DIR/training/tensorboard, the curve in DIR/log.jsonl. DIR is a model folder at the end.
 
     \b
-    tersely train scorer articles.jsonl --config cpu-en --out my-model
+    tersely train scorer articles.jsonl --config news --out my-model
     tersely summarize report.txt --max-chars 400 --model my-model
     """
+    from tersely.errors import UsageError
+    from tersely.learn.scorer.corpus import Corpus
+
+    settings = read_settings(config, how.pop("steps"), how.pop("limit"), share, knapsack)
+    if settings.objective.supervised:
+        raise UsageError(f"configuration '{config}' needs summaries: 'tersely train supervised' takes it")
+    texts = Corpus.read(map(Path, corpus), settings.data.sentences, settings.data.documents, _where(where))
+    if settings.network.value != "coverage":
+        run(settings, texts, Path(out), **how)
+        return
+    from tersely.learn.scorer.words import export_words
+
+    chosen = "".join(f" --where {one}" for one in where)
+    if (Path(out) / "config.toml").exists() and not how["resume"]:
+        raise UsageError(f"{out} holds a model already: choose another folder, or pass --resume to make it anew")
+    for found in export_words(
+        settings, texts, Path(out), f"tersely train scorer CORPUS{chosen} --config {Path(config).name} --out FOLDER"
+    ):
+        click.echo(f"{found.language}: {found.documents:,} documents, t {found.t:.1f}, bias {found.bias:g}", err=True)
+    _written(out)
+
+
+def run(settings: Any, texts: Any, out: Path, resume: bool, cache: str | None, dev: str | None) -> None:
+    """Train a network on a corpus and make the model folder."""
     from tersely.errors import MissingExtraError
 
     try:
-        from tersely.learn.scorer import Corpus, export, train
+        from tersely.learn.scorer.export import export
+        from tersely.learn.scorer.train import train
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("tersely"):
             raise
-        raise MissingExtraError("training", "train") from None
+        raise MissingExtraError("training a network", "train") from None
     from tersely.encode import load_encoder
     from tersely.encode.cache import Cache
 
-    settings = _settings(config, steps, limit, knapsack)
-    if settings.objective.supervised:
-        texts = _labelled(corpus, settings)
-    else:
-        texts = Corpus.read(map(Path, corpus), settings.data.sentences, settings.data.documents)
     click.echo(
         f"{len(texts.documents):,} documents; {texts.short:,} of fewer than 4 sentences and {texts.repeated:,} "
         "repeated ones were left out",
         err=True,
     )
-    folder = Path(cache) if cache else Path(out) / "training" / "vectors"
+    folder = Path(cache) if cache else out / "training" / "vectors"
     encoder = Cache(folder, load_encoder(settings.data.encoder), settings.data.precision)
-    state = train(settings, texts, encoder, Path(out), resume, _Line(), labelled_dev(dev) if dev else None)
-    export(settings, state, texts, Path(out))
-    click.echo(f"written to {out}: tersely summarize FILE --max-chars 400 --model {out}", err=True)
+    state = train(settings, texts, encoder, out, resume, _Line(), labelled_dev(dev) if dev else None)
+    export(settings, state, texts, out)
+    _written(str(out))
 
 
-def _settings(name: str, steps: int | None, limit: int | None, knapsack: str | None) -> Any:
+def read_settings(
+    name: str, steps: int | None, limit: int | None, share: float | None = None, knapsack: str | None = None
+) -> Any:
     """Read the configuration, and put what the command line says in its place."""
     from dataclasses import replace
 
-    from tersely.learn.scorer import read_config
+    from tersely.learn.scorer.config import read_config
 
     found = read_config(_config_file(name))
     if steps is not None:
         found = replace(found, training=replace(found.training, steps=steps))
     if limit is not None:
         found = replace(found, data=replace(found.data, documents=limit))
+    if share is not None:
+        found = replace(found, selection=replace(found.selection, share=share))
     if knapsack is not None:
         found = replace(found, selection=replace(found.selection, kind="network", folder=knapsack))
     return found
@@ -96,23 +144,16 @@ def _config_file(name: str) -> Path:
     return known[name]
 
 
-def _labelled(files: tuple[str, ...], settings: Any) -> Any:
-    """Read documents with summaries, and label the sentences that a greedy oracle chooses."""
-    from dataclasses import replace
+def _where(wanted: tuple[str, ...]) -> dict[str, list[str]]:
+    from tersely.errors import UsageError
 
-    from tersely.budget import Budget
-    from tersely.evaluate.oracle import Oracle
-    from tersely.evaluate.readers import read
-    from tersely.learn.scorer import Corpus
-    from tersely.learn.scorer.corpus import beginning
-
-    def labelled() -> Any:
-        for record in (record for file in files for record in read(file) if record.reference):
-            document = beginning(record.document, settings.data.sentences)
-            budget = Budget(settings.selection.count, "sentences")
-            yield document, tuple(Oracle().choose(replace(record, document=document), budget))
-
-    return Corpus.of(labelled(), settings.data.documents)
+    found: dict[str, list[str]] = {}
+    for one in wanted:
+        field, equals, value = one.partition("=")
+        if not equals:
+            raise UsageError(f"--where takes FIELD=VALUE, such as source=news, not '{one}'")
+        found.setdefault(field, []).append(value)
+    return found
 
 
 def labelled_dev(file: str) -> Any:
@@ -121,7 +162,7 @@ def labelled_dev(file: str) -> Any:
     from tersely.evaluate.readers import read
     from tersely.evaluate.rouge import rouge
     from tersely.evaluate.tokens import Tokenization
-    from tersely.learn.scorer import Dev
+    from tersely.learn.scorer.validate import Dev
 
     records = [record for record in read(file) if record.reference and len(record.document)]
     if not records:
@@ -138,6 +179,10 @@ def labelled_dev(file: str) -> Any:
         return 100 * rouge(references[number], found)["rouge1"].f1
 
     return Dev([record.document for record in records], rouge1)
+
+
+def _written(out: str) -> None:
+    click.echo(f"written to {out}: tersely summarize FILE --max-chars 400 --model {out}", err=True)
 
 
 class _Line:

@@ -1,5 +1,6 @@
 """Configurations: TOML read into frozen dataclasses, where an unknown key is an error that names the nearest one."""
 
+import json
 import tomllib
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
@@ -47,3 +48,15 @@ def _value(key: str, value: Any, hint: Any) -> Any:
     if type(value) is not hint:
         raise UsageError(f"'{key}' must be of type {hint.__name__}, not {type(value).__name__}")
     return value
+
+
+def toml(settings: dict[str, Any]) -> str:
+    """Write settings as TOML: plain keys first, then tables."""
+    plain = [f"{key} = {_written(value)}" for key, value in settings.items() if not isinstance(value, dict)]
+    tables = [f"\n[{key}]\n{toml(value)}".rstrip() for key, value in settings.items() if isinstance(value, dict)]
+    return "\n".join([*plain, *tables]) + "\n"
+
+
+def _written(value: Any) -> str:
+    # JSON's strings, numbers and booleans are TOML's.
+    return json.dumps(value, ensure_ascii=False)

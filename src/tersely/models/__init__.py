@@ -8,13 +8,13 @@ from typing import Any
 
 from tersely.errors import ModelError, UsageError, unknown_name
 
-DEFAULT = "coverage"
+DEFAULT = "news"
 _SHIPPED = Path(__file__).parent
 
 
 @dataclass(frozen=True)
 class Model:
-    """What a model folder's `config.toml` says."""
+    """What a model folder's `config.toml` says; `languages` have scorers of their own."""
 
     folder: Path
     name: str
@@ -22,6 +22,7 @@ class Model:
     description: str = ""
     encoder: str | None = None
     select: str | None = None
+    languages: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -35,7 +36,7 @@ def shipped_models() -> list[str]:
     """List the names of the models that come with the package; the networks of length control are no models to choose.
 
     >>> shipped_models()[0]
-    'coverage'
+    'news'
     """
     configs = {path.parent.name: tomllib.loads(path.read_text("utf-8")) for path in _SHIPPED.glob("*/config.toml")}
     return sorted(name for name, config in configs.items() if "scorer" in config)
@@ -50,8 +51,8 @@ def model_folder(name_or_path: str | Path) -> Path:
 def load_model(name_or_path: str | Path) -> Model:
     """Read a shipped model by name, or a model folder by path, and check its files.
 
-    >>> load_model("coverage").scorer
-    'coverage'
+    >>> load_model("news").select
+    'consensus'
     """
     folder = model_folder(name_or_path)
     config = folder / "config.toml"
@@ -77,7 +78,7 @@ def _read(folder: Path, config: dict[str, Any]) -> Model:
     for key, value in config.items():
         if key not in known:
             raise unknown_name("key", key, known)
-        expected = dict if key == "files" else str
+        expected = dict if key in ("files", "languages") else str
         if not isinstance(value, expected):
             raise UsageError(f"{key} must be a {'table' if expected is dict else 'string'}")
     for key in ("name", "scorer"):

@@ -12,26 +12,27 @@ from tersely.text.weights import term_weights
 
 __all__ = ["Coverage"]
 
-# Beyond this place in the text, later is no worse any more.
-_FAR = 15
+_DECAY = 0.97
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """The weight of a sentence's content words, those said early and often weighing most; earlier is better.
+    """The weight of a sentence's content words, those said often weighing most, times (1 + place)^-|bias|.
 
-    Values grow with content, so that a knapsack does not prefer many short sentences. `lead` is the decay of the
-    position's factor, exp(-lead * position).
+    The place is counted from the beginning, or from the end where the bias is negative; a word weighs the less the
+    further from there it is said. Without a bias, places do not matter. Values grow with content, so that a knapsack
+    does not prefer many short sentences.
     """
 
-    lead: float = 0.15
+    bias: float = 0.4
 
     encoder: ClassVar[str | None] = None
     select: ClassVar[str] = "coverage"
 
     def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
         """Return positive values, a sentence without a content word close to zero."""
-        weights = term_weights(document)
+        weights = term_weights(document, _DECAY if self.bias else 1.0, from_end=self.bias < 0)
         content = np.array([weights[ids].sum() for ids in document.terms.sentences])
-        position = np.minimum(np.arange(len(document)), _FAR)
-        return (content + 1e-3) * np.exp(-self.lead * position)
+        place = np.arange(len(document), dtype=np.float64)
+        values: Values = (content + 1e-3) * (1 + (place if self.bias >= 0 else place[::-1])) ** -abs(self.bias)
+        return values

@@ -21,8 +21,8 @@ _FAR = 15
 class Learned:
     """A network trained by `tersely train scorer`, in its model folder; `--model FOLDER` chooses it.
 
-    The graph takes the vectors of one document's sentences, what else it names in its metadata (see `FEATURES`) and
-    their lengths, and gives one positive value a sentence.
+    The graph takes the vectors of one document's sentences, what else it names in its metadata (see `FEATURES`),
+    their lengths or their values by coverage, and gives one positive value a sentence.
     """
 
     encoder: ClassVar[str | None] = "use"
@@ -34,6 +34,7 @@ class Learned:
         except ImportError:
             raise MissingExtraError("a learned scorer", "learned") from None
         from tersely.encode.fingerprint import sha256
+        from tersely.score import SCORERS
 
         self._folder = folder
         file = Path(folder).expanduser() / "model.onnx"
@@ -48,6 +49,7 @@ class Learned:
             self._session: Any = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
             notes = self._session.get_modelmeta().custom_metadata_map
             self._columns, self._features = int(notes["columns"]), tuple(notes["features"].split())
+            self._coverage = SCORERS.create(notes["coverage"]) if "coverage" in notes else None
         except Exception as error:
             raise ModelError(f"{file} is not the graph of a learned scorer: {error}") from error
         if strange := [name for name in self._features if name not in FEATURES]:
@@ -72,10 +74,18 @@ class Learned:
             "vectors": np.ascontiguousarray(vectors[None], dtype=np.float32),
             "features": features(document, self._features)[None],
             "lengths": lengths(document)[None],
+            "coverage": self._covered(document)[None],
         }
         wanted = {node.name for node in self._session.get_inputs()}
         (values,) = self._session.run(["values"], {name: array for name, array in feed.items() if name in wanted})
         return np.asarray(values[0], dtype=np.float64)
+
+    def _covered(self, document: Document) -> Matrix:
+        if self._coverage is None:
+            return np.ones(len(document), np.float32)
+        values = self._coverage.score(document, np.empty((len(document), 0), np.float32))
+        scaled: Matrix = (values / values.mean()).astype(np.float32)
+        return scaled
 
 
 def features(document: Document, names: tuple[str, ...]) -> Matrix:

@@ -6,7 +6,7 @@ from tersely.select.problem import Problem, Selection, Selector
 from tersely.select.redundancy import blocking_trigrams, without_duplicates
 
 SELECTORS: Registry[Selector] = Registry(
-    "selector", __name__, skip=("core", "frontier", "problem", "redundancy", "search", "table")
+    "selector", __name__, skip=("core", "expected", "frontier", "perturbed", "problem", "redundancy", "search", "table")
 )
 
 __all__ = [

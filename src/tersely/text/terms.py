@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.text.language import HAN, Language
+from tersely.text.stems import stems
 from tersely.text.stopwords import ENGLISH
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
@@ -50,7 +51,7 @@ def content_words(words: Iterable[str], language: Language) -> list[str]:
 
 
 def sentence_terms(sentences: Iterable[Iterable[str]], language: Language) -> Terms:
-    """Number the distinct content words of each sentence, given all of its words.
+    """Number the distinct content words of each sentence by their stems, given all of its words.
 
     >>> terms = sentence_terms([["rain", "fell"], ["rain", "and", "snow"]], "en")
     >>> terms.vocabulary, [list(map(int, ids)) for ids in terms.sentences]
@@ -59,6 +60,6 @@ def sentence_terms(sentences: Iterable[Iterable[str]], language: Language) -> Te
     number: dict[str, int] = {}
     rows = []
     for words in sentences:
-        distinct = dict.fromkeys(content_words(words, language))
+        distinct = dict.fromkeys(stems(content_words(words, language), language))
         rows.append(np.array([number.setdefault(word, len(number)) for word in distinct], dtype=np.intp))
     return Terms(tuple(rows), tuple(number))

@@ -78,4 +78,4 @@ def test_another_folder_is_no_knapsack_network(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="not the folder of a knapsack network"):
         load_folder(tmp_path)
     with pytest.raises(ModelError, match="unknown key"):
-        load_folder(MODELS / "coverage")
+        load_folder(MODELS / "news")

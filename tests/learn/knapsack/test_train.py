@@ -19,9 +19,9 @@ from tersely.errors import ModelError, UsageError
 from tersely.learn.checkpoint import read_tensors
 from tersely.learn.knapsack import CNNDM, Simulation, load_folder, measure_folder
 from tersely.learn.knapsack.config import Config, Data, Network, Training
-from tersely.learn.knapsack.export import toml
 from tersely.learn.knapsack.measure import probabilities
 from tersely.learn.knapsack.train import Progress, schedule, train
+from tersely.learn.settings import toml
 
 CONFIG = Config(
     "tiny",

@@ -30,10 +30,10 @@ def test_jsonl_gzip_and_a_folder_of_texts_read_the_same(tmp_path: Path) -> None:
     (folder / "deeper").mkdir(parents=True)
     for number, text in enumerate(TEXTS):
         (folder / ("deeper" if number > 9 else ".") / f"{number:02d}.txt").write_text(text)
-    plain = list(read_texts(write_lines(tmp_path / "a.jsonl", TEXTS)))
+    plain = list(read_texts(write_lines(tmp_path / "a.jsonl", TEXTS), {}))
     assert plain == TEXTS
-    assert list(read_texts(write_lines(tmp_path / "a.jsonl.gz", TEXTS))) == TEXTS
-    assert sorted(read_texts(folder)) == sorted(TEXTS)
+    assert list(read_texts(write_lines(tmp_path / "a.jsonl.gz", TEXTS), {})) == TEXTS
+    assert sorted(read_texts(folder, {})) == sorted(TEXTS)
 
 
 def test_short_and_repeated_documents_are_left_out_and_counted(tmp_path: Path) -> None:
@@ -71,9 +71,9 @@ def test_what_cannot_be_trained_on_is_said(tmp_path: Path, name: str, content: s
 
 def test_an_empty_folder_and_a_missing_file_are_errors(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no text files"):
-        list(read_texts(tmp_path))
+        list(read_texts(tmp_path, {}))
     with pytest.raises(InputError, match="No such file"):
-        list(read_texts(tmp_path / "none.jsonl"))
+        list(read_texts(tmp_path / "none.jsonl", {}))
 
 
 def test_every_document_comes_once_a_round_and_the_step_alone_decides(config: Config) -> None:

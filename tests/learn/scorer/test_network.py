@@ -50,10 +50,10 @@ def test_order_matters_only_with_positions(config: Config, batch: Batch, positio
 @pytest.mark.parametrize("value", ["sigmoid", "exp", "length_exp"])
 def test_values_are_positive_and_rise_with_the_score(config: Config, value: str) -> None:
     scorer = Scorer(replace(config, network=replace(config.network, value=value)), COLUMNS)
-    values = scorer.values(torch.linspace(-5, 5, 9)[None], torch.full((1, 9), 30.0))[0]
+    values = scorer.values(torch.linspace(-5, 5, 9)[None], torch.full((1, 9), 30.0), torch.ones(1, 9))[0]
     assert (values > 0).all()
     assert (values.diff() > 0).all()
-    twice = scorer.values(torch.zeros(1, 2), torch.tensor([[30.0, 60.0]]))[0]
+    twice = scorer.values(torch.zeros(1, 2), torch.tensor([[30.0, 60.0]]), torch.ones(1, 2))[0]
     assert (twice[1] / twice[0]).item() == pytest.approx(2.0 if value == "length_exp" else 1.0)
 
 

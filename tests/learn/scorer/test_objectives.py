@@ -124,9 +124,9 @@ def test_the_loss_is_the_papers_formula() -> None:
         ({}, {"encoder": False}),
         ({"negatives": False}, {}),
         ({"detach_target": False, "negative_target": "own"}, {}),
-        ({"rest_ext": 0.0, "ext_doc": 0.0, "fenchel_young": 1.0}, {}),
+        ({"rest_ext": 0.0, "ext_doc": 0.0, "imitation": 1.0}, {}),
         ({"rest_ext": 0.0, "ext_doc": 0.0, "supervised": 1.0}, {}),
-        ({"fenchel_young": 0.5}, {}),
+        ({"imitation": 0.5}, {}),
     ],
 )
 @pytest.mark.parametrize("kind", ["gumbel", "perturbed"])
@@ -151,7 +151,7 @@ def test_the_fenchel_young_loss_falls_towards_the_teacher(config: Config, batch:
     changed = replace(
         config,
         network=replace(config.network, features="position words", value="length_exp"),
-        objective=Objective(rest_ext=0.0, ext_doc=0.0, fenchel_young=1.0),
+        objective=Objective(rest_ext=0.0, ext_doc=0.0, imitation=1.0),
         selection=replace(config.selection, kind="perturbed"),
     )
     model = made(changed)
@@ -178,7 +178,7 @@ def test_the_fenchel_young_loss_falls_towards_the_teacher(config: Config, batch:
     ("table", "change", "message"),
     [
         ("objective", {"rest_ext": 0.0, "ext_doc": 0.0}, "no objective is left"),
-        ("objective", {"fenchel_young": 1.0, "supervised": 1.0}, "labels or a teacher"),
+        ("objective", {"imitation": 1.0, "supervised": 1.0}, "labels or a teacher"),
         ("siamese", {"encoder": False, "predictor": False}, "nothing to predict with"),
         ("objective", {"negative_target": "selectd"}, "did you mean 'selected'"),
         ("network", {"features": "position wrods"}, "did you mean 'words'"),

@@ -11,10 +11,10 @@ from tersely.learn.knapsack.config import Config as KnapsackConfig
 from tersely.learn.knapsack.config import Data
 from tersely.learn.knapsack.config import Network as KnapsackNetwork
 from tersely.learn.knapsack.config import Training as KnapsackTraining
-from tersely.learn.knapsack.export import toml
 from tersely.learn.scorer.config import Selection
 from tersely.learn.scorer.data import Batch
 from tersely.learn.scorer.selection import Scores, exact, gumbel_top_k, rank, selector, straight_through
+from tersely.learn.settings import toml
 
 
 @pytest.fixture

@@ -21,13 +21,14 @@ from tersely.encode.cache import Cache
 from tersely.errors import InputError, ModelError, UsageError
 from tersely.evaluate.curves import read_log
 from tersely.learn.checkpoint import read_tensors
-from tersely.learn.knapsack.export import toml
-from tersely.learn.scorer import Dev, Progress, export, train
 from tersely.learn.scorer.best import Best, averaged
 from tersely.learn.scorer.config import Config, read_config
 from tersely.learn.scorer.corpus import Corpus
+from tersely.learn.scorer.export import export
 from tersely.learn.scorer.network import Scorer
-from tersely.learn.scorer.train import start
+from tersely.learn.scorer.train import Progress, start, train
+from tersely.learn.scorer.validate import Dev
+from tersely.learn.settings import toml
 from tersely.text import Document
 
 from .conftest import COLUMNS, Hashing, make_text
@@ -39,7 +40,9 @@ import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[3])
 from conftest import Hashing, make_text
-from tersely.learn.scorer import Corpus, read_config, train
+from tersely.learn.scorer.config import read_config
+from tersely.learn.scorer.corpus import Corpus
+from tersely.learn.scorer.train import train
 from tersely.text import Document
 corpus = Corpus(tuple(Document.from_text(make_text(number)) for number in range(30)))
 report = lambda at: at.what == "training" and print(at.done, flush=True)
@@ -170,7 +173,9 @@ def test_the_best_few_are_kept(tmp_path: Path) -> None:
     assert averaged(best.load(ranking))["w"].tolist() == [3, 3]
 
 
-@pytest.mark.parametrize(("features", "value"), [("", "sigmoid"), ("position words length", "length_exp")])
+@pytest.mark.parametrize(
+    ("features", "value"), [("", "sigmoid"), ("position words length", "length_exp"), ("", "coverage_exp")]
+)
 def test_the_exported_graph_says_what_the_network_says(
     config: Config, corpus: Corpus, tmp_path: Path, features: str, value: str
 ) -> None:
@@ -188,7 +193,8 @@ def test_the_exported_graph_says_what_the_network_says(
         extra = torch.from_numpy(learned.features(document, changed.features))[None]
         with torch.no_grad():
             scores = scorer(torch.from_numpy(vectors)[None], extra, torch.ones(1, len(document), dtype=torch.bool))
-            expected = scorer.values(scores, torch.from_numpy(learned.lengths(document))[None])[0]
+            coverage = torch.from_numpy(found._covered(document))[None]
+            expected = scorer.values(scores, torch.from_numpy(learned.lengths(document))[None], coverage)[0]
         values = found.score(document, vectors)
         np.testing.assert_allclose(values, expected, rtol=1e-4)
         np.testing.assert_array_equal(values, pickle.loads(pickle.dumps(found)).score(document, vectors))
@@ -245,7 +251,7 @@ def test_a_supervised_training_learns_the_oracles_labels(config: Config, tmp_pat
     documents = [Document.from_text(make_text(number)) for number in range(24)]
     rows = [{"id": str(i), "text": d.text, "summary": [d.texts[2]]} for i, d in enumerate(documents)]
     texts.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    arguments = ["scorer", str(texts), "--config", str(file), "--out", str(out)]
+    arguments = ["supervised", str(texts), "--config", str(file), "--out", str(out)]
     CliRunner().invoke(command, arguments, catch_exceptions=False)
     summarizer = Summarizer.load(out)
     unseen = Document.from_text(make_text(77))
@@ -261,10 +267,8 @@ def test_supervision_without_summaries_is_refused(config: Config, corpus: Corpus
 
 def test_an_unknown_configuration_is_named_with_the_nearest(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("One.")
-    with pytest.raises(UsageError, match="did you mean 'cpu-en'"):
-        CliRunner().invoke(
-            command, ["scorer", str(tmp_path), "--config", "cpu-em", "--out", "x"], catch_exceptions=False
-        )
+    with pytest.raises(UsageError, match="did you mean 'news'"):
+        CliRunner().invoke(command, ["scorer", str(tmp_path), "--config", "new", "--out", "x"], catch_exceptions=False)
 
 
 @pytest.mark.parametrize("file", sorted(CONFIGS.glob("*.toml")), ids=lambda file: file.stem)

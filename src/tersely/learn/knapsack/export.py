@@ -1,6 +1,5 @@
 """A trained knapsack network as a model folder: weights, ONNX, configuration, curve and card."""
 
-import json
 import logging
 import warnings
 from dataclasses import asdict
@@ -18,6 +17,7 @@ from tersely.learn.files import replace_file
 from tersely.learn.knapsack.config import Config
 from tersely.learn.knapsack.folder import measure_network
 from tersely.learn.knapsack.train import State, curve_lines
+from tersely.learn.settings import toml
 
 _CARD = Template("""# $name
 
@@ -126,15 +126,3 @@ def card(config: Config, state: State, figures: dict[str, Any]) -> str:
         rows=rows,
         ties=", or worth as much and fitting" if config.data.labels == "dp" else "",
     )
-
-
-def toml(settings: dict[str, Any]) -> str:
-    """Write settings as TOML: plain keys first, then tables."""
-    plain = [f"{key} = {_value(value)}" for key, value in settings.items() if not isinstance(value, dict)]
-    tables = [f"\n[{key}]\n{toml(value)}".rstrip() for key, value in settings.items() if isinstance(value, dict)]
-    return "\n".join([*plain, *tables]) + "\n"
-
-
-def _value(value: Any) -> str:
-    # JSON's strings, numbers and booleans are TOML's.
-    return json.dumps(value, ensure_ascii=False)

@@ -25,7 +25,9 @@ class Data:
 class Network:
     """The scorer. `features` names what it is told beside the vectors; `value` how a score s becomes a value.
 
-    `sigmoid` and `exp` are of s alone; `length_exp` is length x exp(s), so that values grow with content.
+    `sigmoid` and `exp` are of s alone. Values that grow with content are `length_exp`, length x exp(s), and
+    `coverage_exp`, the value of coverage with the corpus's bias x exp(strength x s): what coverage cannot see. With
+    `coverage` there is no network: that value is all.
     """
 
     width: int = 128
@@ -35,6 +37,7 @@ class Network:
     positions: bool = True
     features: str = ""
     value: str = "sigmoid"
+    strength: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -55,21 +58,21 @@ class Objective:
     """The weights of the terms (0 leaves one out) and the readings of the paper.
 
     `negative_target` says what the prediction of a negative sentence is compared with: the selected sentence's
-    vector, as the formula is printed, or its own. `fenchel_young` weighs how far the exact knapsack on the values
-    is from a teacher's choice, a selector on a scorer that needs no vectors. `supervised` weighs the cross-entropy of
-    labels: the BertSum-style baseline, and the only term that needs any.
+    vector, as the formula is printed, or its own. `imitation` weighs how far what is selected is from the choice of a
+    teacher, a scorer on words and a selector. `supervised` weighs the cross-entropy of labels: the BertSum-style
+    baseline, and the only term that needs any.
     """
 
     rest_ext: float = 1.0
     ext_doc: float = 0.3
-    fenchel_young: float = 0.0
+    imitation: float = 0.0
     supervised: float = 0.0
     negatives: bool = True
     negative_target: str = "selected"
     detach_target: bool = True
     teacher_scorer: str = "coverage"
     teacher_select: str = "coverage"
-    teacher_rounds: int = 0  # of tuning the teacher to the corpus; see `Teacher.tuned`
+    teacher_tuned: bool = True  # to the corpus's bias of position; see `bias.py`
 
     @property
     def siamese(self) -> bool:
@@ -79,7 +82,10 @@ class Objective:
 
 @dataclass(frozen=True)
 class Selection:
-    """How sentences are selected in training: the best `count`, or within a budget drawn for each document."""
+    """How sentences are selected in training: the best `count`, or within a budget drawn for each document.
+
+    `share` is how much of a text its summary will be, for a bias of position that is found without a network.
+    """
 
     kind: str = "gumbel"  # gumbel, network (a frozen knapsack network) or perturbed (the exact knapsack under noise)
     count: int = 3
@@ -90,6 +96,7 @@ class Selection:
     folder: str = ""  # of the knapsack network, or the name of a shipped one
     samples: int = 16
     sigma: float = 0.02
+    share: float = 0.2
 
 
 @dataclass(frozen=True)
@@ -113,7 +120,7 @@ class Config:
     """A learned scorer and how it is trained."""
 
     name: str
-    training: Training
+    training: Training = field(default_factory=lambda: Training(steps=1000))
     kind: str = "scorer"
     select: str = "knapsack"  # what selects at inference
     data: Data = field(default_factory=Data)
@@ -127,7 +134,7 @@ class Config:
             ("kind of configuration", self.kind, ("scorer",)),
             ("selector", self.select.partition(":")[0], SELECTORS.names()),
             ("precision", self.data.precision, ("float16", "float32")),
-            ("value", self.network.value, ("sigmoid", "exp", "length_exp")),
+            ("value", self.network.value, ("sigmoid", "exp", "length_exp", "coverage_exp", "coverage")),
             ("negative_target", self.objective.negative_target, ("selected", "own")),
             ("kind of selection", self.selection.kind, ("gumbel", "network", "perturbed")),
             ("relaxation", self.selection.relaxation, ("softmax", "k_hot")),
@@ -149,9 +156,8 @@ class Config:
             "clip",
             "rest_ext",
             "ext_doc",
-            "fenchel_young",
+            "imitation",
             "supervised",
-            "teacher_rounds",
             "seed",
         )
         for table in (self.data, self.network, self.siamese, self.objective, self.selection, self.training):
@@ -164,16 +170,19 @@ class Config:
             if network.width % network.heads or network.width % 2:
                 raise UsageError(f"the width {network.width} is not even or not a multiple of {network.heads} heads")
         settings = self.objective
-        if not (settings.siamese or settings.fenchel_young or settings.supervised):
-            raise UsageError(
-                "no objective is left: give rest_ext, ext_doc, fenchel_young or supervised a weight above 0"
-            )
-        if settings.fenchel_young and settings.supervised:
-            raise UsageError("labels or a teacher, not both: set fenchel_young or supervised to 0")
+        objectives = settings.siamese or settings.imitation > 0 or settings.supervised > 0
+        if self.network.value == "coverage" and objectives:
+            raise UsageError("without a network there is nothing to train: set rest_ext, ext_doc, ... to 0")
+        if self.network.value != "coverage" and not objectives:
+            raise UsageError("no objective is left: give rest_ext, ext_doc, imitation or supervised a weight above 0")
+        if settings.imitation and settings.supervised:
+            raise UsageError("labels or a teacher, not both: set imitation or supervised to 0")
         if not (self.siamese.encoder or self.siamese.predictor) and self.objective.siamese:
             raise UsageError("without encoder and predictor there is nothing to predict with: keep one of them")
         if self.selection.shortest > self.selection.longest:
             raise UsageError(f"shortest ({self.selection.shortest}) must not exceed longest ({self.selection.longest})")
+        if self.selection.share > 1:
+            raise UsageError(f"share must be at most 1, not {self.selection.share:g}")
         if self.data.held_out > 0.5:
             raise UsageError(f"held_out must be at most 0.5, not {self.data.held_out:g}")
         if (self.selection.kind == "network") != bool(self.selection.folder):

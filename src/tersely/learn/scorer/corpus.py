@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,9 @@ FEWEST_DOCUMENTS = 20
 _TEXTS = (".txt", ".md")
 _LINES = (".jsonl", ".jsonl.gz", ".json", ".json.gz")
 
+# The values that a field of a record may have, by the field's name.
+Where = Mapping[str, Collection[str]]
+
 
 @dataclass(frozen=True)
 class Corpus:
@@ -26,9 +29,9 @@ class Corpus:
     labels: tuple[tuple[int, ...], ...] = ()
 
     @classmethod
-    def read(cls, paths: Iterable[Path], longest: int, limit: int = 0) -> "Corpus":
+    def read(cls, paths: Iterable[Path], longest: int, limit: int = 0, where: Where | None = None) -> "Corpus":
         """Read and split texts, and keep the first `longest` sentences of each; at most `limit` unless it is 0."""
-        texts = (text for path in paths for text in read_texts(path))
+        texts = (text for path in paths for text in read_texts(path, where or {}))
         return cls.of(((beginning(Document.from_text(text), longest), ()) for text in texts), limit)
 
     @classmethod
@@ -60,34 +63,40 @@ class Corpus:
         return [i for i in numbers if i % every], [i for i in numbers if not i % every]
 
 
-def read_texts(path: Path) -> Iterator[str]:
-    """Yield the texts of a JSONL file, of one text file, or of all such files below a folder, in sorted order."""
+def read_texts(path: Path, where: Where) -> Iterator[str]:
+    """Yield the texts of a JSONL file, of one text file, or of all such files below a folder, in sorted order.
+
+    Of a JSONL file only the records whose fields have one of the wanted values are read.
+    """
     if path.is_dir():
         files = sorted(file for file in path.rglob("*") if file.name.endswith(_TEXTS + _LINES))
         if not files:
             raise InputError(f"{path} has no text files (*.txt) and no JSONL files")
         for file in files:
-            yield from read_texts(file)
+            yield from read_texts(file, where)
         return
     try:
         if path.name.endswith(_TEXTS):
             yield path.read_text(encoding="utf-8")
         elif path.name.endswith(_LINES):
             with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as f:
-                yield from _lines(path, f)
+                yield from _lines(path, f, where)
         else:
             raise InputError(f"{path} is neither JSONL (.jsonl, .jsonl.gz) nor text (.txt) nor a folder")
     except (OSError, UnicodeDecodeError, EOFError) as error:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def _lines(path: Path, lines: Iterable[str]) -> Iterator[str]:
+def _lines(path: Path, lines: Iterable[str], where: Where) -> Iterator[str]:
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            text = json.loads(line)["text"]
-        except (ValueError, KeyError, TypeError):
+            record = json.loads(line)
+            text = record["text"]
+            if any(str(record.get(field)) not in wanted for field, wanted in where.items()):
+                continue
+        except (ValueError, KeyError, TypeError, AttributeError):
             text = None
         if not isinstance(text, str):
             raise InputError(f"{path}, line {number}: not a JSON object with a text in the field 'text'")

@@ -26,6 +26,7 @@ class Batch(NamedTuple):
     lengths: Tensor  # int [B, n], with the separator
     capacities: Tensor  # int [B], with one separator
     mask: Tensor  # bool [B, n], True where there is a sentence
+    coverage: Tensor  # float [B, n], the teacher's values, of mean 1 in each document; 1 without a teacher
     target: Tensor  # bool [B, n], what the teacher selects or what is labelled; nothing without either
 
 
@@ -60,6 +61,7 @@ class Documents:
             torch.zeros(size, longest, dtype=torch.int64),
             torch.tensor(capacities, dtype=torch.int64),
             torch.zeros(size, longest, dtype=torch.bool),
+            torch.ones(size, longest),
             torch.zeros(size, longest, dtype=torch.bool),
         )
         for row, (number, one) in enumerate(zip(numbers, known, strict=True)):
@@ -70,6 +72,8 @@ class Documents:
             batch.lengths[row, :count] = torch.from_numpy(one.chars + separator(document))
             batch.capacities[row] += separator(document)
             batch.mask[row, :count] = True
+            if one.values is not None:
+                batch.coverage[row, :count] = torch.from_numpy(one.values / one.values.mean())
             if self.labels:
                 batch.target[row, list(self.labels[number])] = True
             elif self.teacher is not None and one.values is not None:

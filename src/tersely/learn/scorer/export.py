@@ -15,12 +15,13 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from tersely.learn.files import replace_file
-from tersely.learn.knapsack.export import stripped, toml
+from tersely.learn.knapsack.export import stripped
 from tersely.learn.scorer.best import Best, averaged
 from tersely.learn.scorer.config import Config
 from tersely.learn.scorer.corpus import Corpus
 from tersely.learn.scorer.network import Scorer
 from tersely.learn.scorer.train import State
+from tersely.learn.settings import toml
 from tersely.score.learned import COLUMNS
 
 _CARD = Template("""# $name
@@ -58,10 +59,10 @@ class Inference(nn.Module):
         super().__init__()
         self.scorer = scorer
 
-    def forward(self, vectors: Tensor, features: Tensor, lengths: Tensor) -> Tensor:
-        """Return values [1, n] for vectors [1, n, d], features [1, n, f] and lengths [1, n] in characters."""
+    def forward(self, vectors: Tensor, features: Tensor, lengths: Tensor, coverage: Tensor) -> Tensor:
+        """Return values [1, n] for vectors [1, n, d], features [1, n, f], lengths in characters and coverage [1, n]."""
         mask = torch.ones_like(lengths, dtype=torch.bool)
-        values: Tensor = self.scorer.values(self.scorer(vectors, features, mask), lengths)
+        values: Tensor = self.scorer.values(self.scorer(vectors, features, mask), lengths, coverage)
         return values
 
 
@@ -87,7 +88,7 @@ def _write(
     scorer = Scorer(config, state.notes["columns"])
     scorer.load_state_dict(weights)
     files = {
-        "model.onnx": onnx_bytes(scorer, config, state.notes["columns"]),
+        "model.onnx": onnx_bytes(scorer, config, state.notes),
         "model.safetensors": save(weights),
         "training.toml": toml(asdict(config)).encode(),
         "README.md": card(config, state, corpus, scorer, ranked).encode(),
@@ -108,10 +109,10 @@ def _write(
     replace_file(folder / "config.toml", text.encode())
 
 
-def onnx_bytes(scorer: Scorer, config: Config, columns: int) -> bytes:
+def onnx_bytes(scorer: Scorer, config: Config, notes: dict[str, Any]) -> bytes:
     """Return the scorer as ONNX, for one document of any number of sentences."""
-    extra = sum(COLUMNS[name] for name in config.features)
-    example = torch.rand(1, 5, columns), torch.rand(1, 5, extra), torch.full((1, 5), 50.0)
+    extra, columns = sum(COLUMNS[name] for name in config.features), notes["columns"]
+    example = torch.rand(1, 5, columns), torch.rand(1, 5, extra), torch.full((1, 5), 50.0), torch.ones(1, 5)
     shape = {1: torch.export.Dim("sentences")}
     # The exporter tells of its own internals and of libraries that it could use; neither is news to the user.
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)
@@ -122,13 +123,16 @@ def onnx_bytes(scorer: Scorer, config: Config, columns: int) -> bytes:
             example,
             input_names=["vectors", "features", "lengths"],
             output_names=["values"],
-            dynamic_shapes=(shape, shape, shape),
+            dynamic_shapes=(shape, shape, shape, shape),
             dynamo=True,
             verbose=False,
         )
     assert program is not None
     graph = stripped(program.model_proto)
-    onnx.helper.set_model_props(graph, {"columns": str(columns), "features": config.network.features})
+    told = {"columns": str(columns), "features": config.network.features}
+    if config.network.value == "coverage_exp":
+        told["coverage"] = notes["teacher"][0]
+    onnx.helper.set_model_props(graph, told)
     data: bytes = graph.SerializeToString()
     return data
 
@@ -136,7 +140,7 @@ def onnx_bytes(scorer: Scorer, config: Config, columns: int) -> bytes:
 def card(config: Config, state: State, corpus: Corpus, scorer: Scorer, ranked: list[list[float]]) -> str:
     """Fill the card in."""
     notes, objective, selection = state.notes, config.objective, config.selection
-    terms = {name: getattr(objective, name) for name in ("rest_ext", "ext_doc", "fenchel_young", "supervised")}
+    terms = {name: getattr(objective, name) for name in ("rest_ext", "ext_doc", "imitation", "supervised")}
     point: dict[str, Any] = notes["curve"][-1]
     left_out = [name for name in ("encoder", "predictor") if not getattr(config.siamese, name)]
     left_out += [] if objective.negatives else ["negatives"]
@@ -162,7 +166,7 @@ def card(config: Config, state: State, corpus: Corpus, scorer: Scorer, ranked: l
         parameters=f"{sum(weight.numel() for weight in scorer.parameters()):,}",
         objective=" + ".join(f"{weight:g} {name}" for name, weight in terms.items() if weight)
         + (f", without {', '.join(left_out)}" if left_out and objective.siamese else "")
-        + (f"; teacher: {notes['teacher']}" if notes["teacher"] else ""),
+        + (f"; teacher: `{'`, `'.join(notes['teacher'])}`" if notes["teacher"] else ""),
         selection=f"{selection.kind}, {way}",
         select=config.select,
         weights="the best checkpoint" if len(ranked) == 1 else f"the mean of {len(ranked)} checkpoints",
@@ -173,5 +177,6 @@ def card(config: Config, state: State, corpus: Corpus, scorer: Scorer, ranked: l
         date=datetime.now(UTC).date().isoformat(),
         rows="\n".join(f"| {name} | {value:.4g} |" for name, value in point.items() if name not in ("step", "seconds")),
         columns=notes["columns"],
-        inputs=", `features` [1, n, f]" * bool(config.features) + ", `lengths` [1, n] in characters",
+        inputs=", `features` [1, n, f]" * bool(config.features)
+        + ", `lengths` [1, n] in characters or `coverage` [1, n], where it takes them",
     )

@@ -72,7 +72,7 @@ class Scorer(nn.Module):
     def __init__(self, config: Config, columns: int) -> None:
         super().__init__()
         network = config.network
-        self.value = network.value
+        self.value, self.strength = network.value, network.strength
         inputs = columns + sum(COLUMNS[name] for name in config.features)
         self.transformer = Transformer(
             inputs, network.width, network.layers, network.heads, network.inner, 1, network.positions
@@ -83,10 +83,12 @@ class Scorer(nn.Module):
         scores: Tensor = self.transformer(torch.cat([vectors, features], dim=-1), mask).squeeze(-1)
         return scores
 
-    def values(self, scores: Tensor, lengths: Tensor) -> Tensor:
-        """Return the positive values [B, n] that a knapsack adds up, for scores and lengths [B, n]."""
+    def values(self, scores: Tensor, lengths: Tensor, coverage: Tensor) -> Tensor:
+        """Return the positive values that a knapsack adds up, from scores, lengths and coverage's values, all [B, n]."""
         if self.value == "sigmoid":
             return torch.sigmoid(scores)
+        if self.value == "coverage_exp":
+            return coverage * torch.exp((self.strength * scores).clamp(-3, 3))
         # A value beyond these bounds would drown all others in rounding.
         grown = torch.exp(scores.clamp(-15, 15))
         return grown * lengths if self.value == "length_exp" else grown

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
 from tersely.learn.perturbed import perturbed_fenchel_young
-from tersely.learn.scorer.config import Config
+from tersely.learn.scorer.config import Config, Selection
 from tersely.learn.scorer.data import Batch
 from tersely.learn.scorer.network import Model, Scorer
 from tersely.learn.scorer.objectives import bidirectional, siamese_loss
@@ -24,7 +24,7 @@ class Step(NamedTuple):
 def score(scorer: Scorer, batch: Batch) -> Scores:
     """Run the scorer."""
     scores = scorer(batch.vectors, batch.features, batch.mask)
-    values = scorer.values(scores, batch.chars)
+    values = scorer.values(scores, batch.chars, batch.coverage)
     return Scores(scores, values, batch.lengths, batch.capacities, batch.mask)
 
 
@@ -46,21 +46,40 @@ def forward(
         )
         total = siamese_loss(cosines, settings)
         figures |= {name: getattr(cosines, name) for name in cosines._fields}
-    if settings.fenchel_young:
-        short = perturbed_fenchel_young(
-            profits(given),
-            *(batch.lengths, batch.capacities, batch.mask, batch.target),
-            samples=config.selection.samples,
-            sigma=config.selection.sigma,
-            seed=sampling if noisy else 0,
-        )
-        figures["fenchel_young"] = short
-        total = total + settings.fenchel_young * short.mean()
+    if settings.imitation:
+        figures["imitation"] = imitation(given, batch, config.selection, select, noise)
+        total = total + settings.imitation * figures["imitation"].mean()
     if settings.supervised:
-        wrong = F.binary_cross_entropy_with_logits(given.scores, batch.target.float(), reduction="none") * batch.mask
-        figures["cross_entropy"] = wrong.sum(1) / batch.mask.sum(1)
+        figures["cross_entropy"] = cross_entropy(given.scores, batch)
         total = total + settings.supervised * figures["cross_entropy"].mean()
     return Step(total, {name: float(tensor.detach().float().mean()) for name, tensor in figures.items()})
+
+
+def imitation(
+    given: Scores, batch: Batch, settings: Selection, select: Select, noise: torch.Generator | None
+) -> Tensor:
+    """Return how far each document's selection is from the teacher's choice, [B]: a loss through the selection itself.
+
+    For the exact knapsack it is the Fenchel-Young loss, for a knapsack network the cross-entropy of its probabilities.
+    Without length control it is the cross-entropy of the scores, as if the choice were labels.
+    """
+    if settings.kind == "perturbed":
+        return perturbed_fenchel_young(
+            profits(given),
+            *(batch.lengths, batch.capacities, batch.mask, batch.target),
+            samples=settings.samples,
+            sigma=settings.sigma,
+            seed=0 if noise is None else noise,
+        )
+    if settings.kind == "network":
+        return cross_entropy(torch.logit(select(given, noise).soft, eps=1e-5), batch)
+    return cross_entropy(given.scores, batch)
+
+
+def cross_entropy(logits: Tensor, batch: Batch) -> Tensor:
+    """Return the mean cross-entropy of the targets over each document's sentences, [B]."""
+    wrong = F.binary_cross_entropy_with_logits(logits, batch.target.float(), reduction="none") * batch.mask
+    return wrong.sum(1) / batch.mask.sum(1)
 
 
 def choose(scorer: Scorer, batch: Batch, config: Config) -> Tensor:

@@ -66,20 +66,22 @@ def train(
     documents = Documents(corpus.documents, encoder, config.features, teacher, labels)
     columns = encode_all(documents, report)
     state = start(config, corpus, encoder, columns, checkpoint)
-    state.notes["teacher"] = "" if teacher is None else f"{teacher.scorer!r}, {teacher.selector!r}"
+    state.notes["teacher"] = [] if teacher is None else list(teacher.specs)
     return Loop(config, documents, learning, held_out, state, out / "training", report, dev).run()
 
 
 def make_teacher(config: Config, corpus: Corpus, learning: Order) -> Teacher | None:
     """Return the teacher, tuned to the documents to learn from, where one is wanted."""
     settings = config.objective
-    if not settings.fenchel_young:
+    if not settings.imitation and config.network.value != "coverage_exp":
         return None
     teacher = Teacher.load(settings.teacher_scorer, settings.teacher_select)
-    if not settings.teacher_rounds:
+    if not settings.teacher_tuned:
         return teacher
     numbers, budgets = zip(*(pair for batch in learning.fixed() for pair in zip(*batch, strict=True)), strict=True)
-    return teacher.tuned([corpus.documents[number] for number in numbers], budgets, settings.teacher_rounds)
+    documents = [corpus.documents[number] for number in numbers]
+    shares = [min(budget / len(document.text), 1.0) for document, budget in zip(documents, budgets, strict=True)]
+    return teacher.tuned(documents, sum(shares) / len(shares))
 
 
 def encode_all(documents: Documents, report: Report) -> int:

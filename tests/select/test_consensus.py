@@ -1,0 +1,84 @@
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from problems import feasible, problems
+from tersely.select import Problem
+from tersely.select.consensus import Consensus
+from tersely.select.coverage import Coverage
+from tersely.select.expected import Expected, Words
+from tersely.select.perturbed import Perturbed
+from tersely.select.problem import whole
+from tersely.text import Document
+
+
+def rouge(chosen: list[list[str]], reference: list[list[str]]) -> float:
+    """ROUGE-1 F1, a word counted four times at most in what is compared."""
+    one, other = ([word for sentence in side for word in sentence] for side in (chosen, reference))
+    shared = sum(min(one.count(word), other.count(word), 4) for word in set(one))
+    return 2 * shared / max(len(one) + len(other), 1)
+
+
+@given(problems(), st.sampled_from([0.0, 1.0]), st.sampled_from([0.0, 1.5]))
+def test_each_row_of_values_is_chosen_from_as_coverage_would(problem: Problem, power: float, keep: float) -> None:
+    if problem.document is None or not len(problem.values):
+        return
+    # Distinct values: products in another order of rounding must not decide between equals.
+    base = problem.values.clip(-1, 2) + np.arange(len(problem.values)) * 0.01
+    problem = replace(problem, values=base)
+    coverage = Coverage(power, keep=keep)
+    rows = whole(base) * np.array([[1.0], [2.0]]) ** np.linspace(-1, 1, len(base))
+    for values, found in zip(rows, Perturbed(coverage, problem.document, rows).choose(problem), strict=True):
+        free = np.where(problem.values > 0, values, problem.values)
+        assert coverage(replace(problem, values=free)).chosen == tuple(np.flatnonzero(found).tolist())
+
+
+@given(problems(largest=5), st.data())
+def test_the_agreement_is_the_expected_rouge_and_nothing_single_raises_it(
+    problem: Problem, data: st.DataObject
+) -> None:
+    if problem.document is None or not len(problem.values):
+        return
+    count = len(problem.values)
+    allowed = feasible(problem)
+    picked = data.draw(st.lists(st.sampled_from(allowed), min_size=1, max_size=4))
+    samples = np.zeros((len(picked), count), dtype=bool)
+    for row, chosen in zip(samples, picked, strict=True):
+        row[list(chosen)] = True
+    words = [list(sentence) for sentence in problem.document.words]
+
+    def agreement(chosen: tuple[int, ...]) -> float:
+        one = [words[i] for i in chosen]
+        length = sum(map(len, one)) + np.mean([sum(len(words[i]) for i in other) for other in picked])
+        shared = sum(rouge(one, [words[i] for i in other]) * _length(words, chosen, other) / 2 for other in picked)
+        return float(shared / len(picked) / max(length, 1e-9))
+
+    best = Expected(Words(problem.document), samples).best(problem, len(picked), 0.0)
+    assert best in allowed
+    near = [one for one in allowed if len(set(one) - set(best)) == 1 and len(set(best) - set(one)) <= 1]
+    assert all(agreement(one) <= agreement(best) + 1e-9 for one in near)
+    assert agreement(best) >= max(map(agreement, picked)) - 1e-9
+
+
+def _length(words: list[list[str]], one: tuple[int, ...], other: tuple[int, ...]) -> int:
+    return max(sum(len(words[i]) for i in one) + sum(len(words[i]) for i in other), 1)
+
+
+def test_what_most_samples_say_is_chosen() -> None:
+    texts = ["Prices rose in May.", "The storm hit the port.", "The storm hit ports.", "A storm hit the port."]
+    document = Document.from_sentences([*texts, *(f"Filler number{n} here." for n in range(4))], "en")
+    values = np.array([3.0, 2.9, 2.9, 2.9, *[0.1] * 4])
+    problem = Problem(values, np.full(8, 10), 10, document=document)
+    assert Coverage()(problem).chosen == (0,)
+    assert Consensus()(problem).chosen[0] in (1, 2, 3)
+    assert Consensus()(problem) == Consensus()(problem)
+
+
+def test_long_texts_and_long_summaries_are_left_to_coverage() -> None:
+    document = Document.from_sentences([f"Rain fell on town{n}." for n in range(8)], "en")
+    problem = Problem(np.arange(1.0, 9.0), np.full(8, 10), 60, document=document)
+    assert Consensus()(problem).chosen == Coverage()(problem).chosen
+    short = problem.with_capacity(20)
+    assert Consensus(longest=7)(short) == Coverage()(short)
