@@ -28,8 +28,8 @@ class Consensus:
     """
 
     sigma: float = 0.5
-    samples: int = 100
-    starts: int = 5
+    samples: int = 64
+    starts: int = 3
     fill: float = 0.3
     longest: int = 100
     power: float = 0.7

@@ -1,14 +1,12 @@
 """The set of sentences of highest expected ROUGE-1 against samples."""
 
 from collections import Counter
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tersely.select.problem import Problem
 from tersely.text import Document
-from tersely.text.stems import stems
 
 _MOST = 4  # What is said more often than this counts as said so often.
 _Whole = NDArray[np.int64]
@@ -18,10 +16,8 @@ class Words:
     """How often each sentence of a document says each of its words."""
 
     def __init__(self, document: Document) -> None:
-        ends = np.cumsum([0, *map(len, document.words)]).tolist()
-        words = stems([word for sentence in document.words for word in sentence], document.language)
-        number = {word: n for n, word in enumerate(dict.fromkeys(words))}
-        said = [Counter(words[start:end]) for start, end in pairwise(ends)]
+        said = [Counter(words) for words in document.stems]
+        number = {word: n for n, word in enumerate(dict.fromkeys(word for one in said for word in one))}
         self.word: _Whole = np.array([number[word] for one in said for word in one], dtype=np.int64)  # [w]
         self.count: _Whole = np.array([times for one in said for times in one.values()], dtype=np.int64)  # [w]
         self.ends: _Whole = np.cumsum([0, *map(len, said)])  # [n + 1], where each sentence's begin and end

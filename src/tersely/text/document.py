@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from tersely.text.language import Language, detect_language
 from tersely.text.split import split_sentences
+from tersely.text.stems import stems
 from tersely.text.terms import Terms, all_words, sentence_terms
 
 
@@ -64,9 +66,15 @@ class Document:
         return tuple(tuple(all_words(text, self.language)) for text in self.texts)
 
     @cached_property
+    def stems(self) -> tuple[tuple[str, ...], ...]:
+        """The stems of each sentence's words."""
+        flat = iter(stems([word for words in self.words for word in words], self.language))
+        return tuple(tuple(islice(flat, len(words))) for words in self.words)
+
+    @cached_property
     def terms(self) -> Terms:
-        """The distinct content words of each sentence."""
-        return sentence_terms(self.words, self.language)
+        """The distinct content words of each sentence, by their stems."""
+        return sentence_terms(self.words, self.stems, self.language)
 
     def __len__(self) -> int:
         return len(self.sentences)

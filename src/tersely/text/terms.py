@@ -1,14 +1,13 @@
 """The content terms of sentences: what a summary should cover."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tersely.text.language import HAN, Language
-from tersely.text.stems import stems
 from tersely.text.stopwords import ENGLISH
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
@@ -50,16 +49,17 @@ def content_words(words: Iterable[str], language: Language) -> list[str]:
     return [word for word in words if len(word) > 2 or word.isdigit() or _HAN_RUN.match(word)]
 
 
-def sentence_terms(sentences: Iterable[Iterable[str]], language: Language) -> Terms:
-    """Number the distinct content words of each sentence by their stems, given all of its words.
+def sentence_terms(sentences: Iterable[Sequence[str]], stems: Iterable[Sequence[str]], language: Language) -> Terms:
+    """Number the distinct content words of each sentence by their stems, given all of its words and their stems.
 
-    >>> terms = sentence_terms([["rain", "fell"], ["rain", "and", "snow"]], "en")
+    >>> terms = sentence_terms([["rain", "fell"], ["rains", "and"]], [["rain", "fell"], ["rain", "and"]], "en")
     >>> terms.vocabulary, [list(map(int, ids)) for ids in terms.sentences]
-    (('rain', 'fell', 'snow'), [[0, 1], [0, 2]])
+    (('rain', 'fell'), [[0, 1], [0]])
     """
     number: dict[str, int] = {}
     rows = []
-    for words in sentences:
-        distinct = dict.fromkeys(stems(content_words(words, language), language))
+    for words, stemmed in zip(sentences, stems, strict=True):
+        content = set(content_words(words, language))
+        distinct = dict.fromkeys(stem for word, stem in zip(words, stemmed, strict=True) if word in content)
         rows.append(np.array([number.setdefault(word, len(number)) for word in distinct], dtype=np.intp))
     return Terms(tuple(rows), tuple(number))
