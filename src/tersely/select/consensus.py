@@ -12,6 +12,8 @@ from tersely.select.problem import Problem, Selection, whole
 
 __all__ = ["Consensus"]
 
+_DOZEN = 12
+
 
 @dataclass(frozen=True)
 class Consensus:
@@ -23,8 +25,8 @@ class Consensus:
     risk; Kumar and Byrne 2004). Of two that agree alike, the one that fills the budget is better: the agreement is
     multiplied by (length / budget)^fill. The noise is the same every time.
 
-    A summary of more than half of the text, one of a text of more than `longest` sentences, and nothing but values
-    without a text are left to `coverage`.
+    A summary of more than half of the text or of more than about a dozen sentences, one of a text of more than
+    `longest` sentences, and nothing but values without a text are left to `coverage`.
     """
 
     sigma: float = 0.5
@@ -52,7 +54,8 @@ class _Table:
     def __init__(self, consensus: Consensus, coverage: Coverage, problem: Problem) -> None:
         assert problem.document is not None
         self._settings, self._coverage, self._problem = consensus, coverage, problem
-        self._needed, self._half = problem.length(tuple(problem.include)), int(problem.costs.sum()) // 2
+        self._needed = problem.length(tuple(problem.include))
+        self._most = int(problem.costs.sum()) * min(_DOZEN, len(problem.values) // 2) // len(problem.values)
         # A stream of numbers that is promised never to change.
         noise = np.random.RandomState(0).standard_normal((consensus.samples, len(problem.values)))
         noise[0] = 0.0
@@ -61,9 +64,9 @@ class _Table:
 
     def __call__(self, capacity: int) -> Selection:
         """Answer for the capacity rounded down to seven binary digits: less than 2 % off, the same for all between."""
-        if capacity > self._half:
+        if capacity > self._most:
             answer = self._coverage(self._problem.with_capacity(capacity))
-            return replace(answer, stable=max(answer.stable, self._half + 1))
+            return replace(answer, stable=max(answer.stable, self._most + 1))
         rounded = max(_rounded(capacity, 7), self._needed)
         problem = self._problem.with_capacity(rounded)
         expected = Expected(self._words, self._samples.choose(problem))

@@ -34,9 +34,15 @@ class Expected:
         several, times = np.unique(samples, axis=0, return_counts=True)
         said = several.astype(np.int64) @ words.matrix  # [distinct, V]
         # [V, c]: how many words all samples together share with a choice that says the word c times
-        shared = [times @ np.minimum(said, c) for c in range(_MOST + 1)]
-        self._shared: _Whole = np.stack(shared, axis=1).ravel()
+        shared = np.stack([times @ np.minimum(said, c) for c in range(_MOST + 1)], axis=1)
+        self._shared: _Whole = shared.ravel()
         self._length = int(times @ said.sum(axis=1))
+        # What no sample says is shared with none: only the rest is looked at.
+        any_says = shared[:, 1] > 0
+        kept = any_says[words.word]
+        self._word, self._count = words.word[kept], words.count[kept]
+        self._ends: _Whole = np.concatenate([[0], np.cumsum(kept)])[words.ends]
+        self._columns = np.flatnonzero(any_says)
 
     def best(self, problem: Problem, starts: int, fill: float) -> tuple[int, ...]:
         """Return the best choice that is found from the first few samples, ascending."""
@@ -70,12 +76,12 @@ class Expected:
         outside = problem.candidates[~inside[problem.candidates]]
         said = np.tile(words.matrix[chosen].sum(axis=0), (1 + len(removable), 1))  # [r, V]
         said[1:] -= words.matrix[removable]
-        before = said[:, words.word]  # [r, w]
-        gain = self._at(words.word, before + words.count) - self._at(words.word, before)
-        upto = np.zeros((len(said), len(words.word) + 1), dtype=np.int64)
+        before = said[:, self._word]  # [r, w]
+        gain = self._at(self._word, before + self._count) - self._at(self._word, before)
+        upto = np.zeros((len(said), len(self._word) + 1), dtype=np.int64)
         np.cumsum(gain, axis=1, out=upto[:, 1:])
-        gained = upto[:, words.ends[outside + 1]] - upto[:, words.ends[outside]]  # [r, outside]
-        shared = self._at(np.arange(said.shape[1]), said).sum(axis=1)[:, None] + gained
+        gained = upto[:, self._ends[outside + 1]] - upto[:, self._ends[outside]]  # [r, outside]
+        shared = self._at(self._columns, said[:, self._columns]).sum(axis=1)[:, None] + gained
         length = said.sum(axis=1)[:, None] + words.totals[outside]
         used = np.full(len(said), problem.costs[chosen].sum())
         used[1:] -= problem.costs[removable]

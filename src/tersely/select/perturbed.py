@@ -35,12 +35,14 @@ class Perturbed:
         for sentence in problem.include:
             chosen[:, sentence] = True
             current = np.rint(current * np.where(terms[sentence] > 0, left, 1.0))
-        totals = alone + terms @ weights  # [n]
+        totals = alone + np.einsum("nv,v->n", terms, weights)  # [n]
         density = self.values / np.maximum(sizes_of(problem, self.document), 1) ** self.coverage.power
         worth, single, first = np.zeros(len(open_)), np.zeros(len(open_)), True
         rows = np.arange(len(open_))
         while len(rows):
-            new = np.where(totals > 0, (current[rows] @ terms.T + alone) / np.where(totals > 0, totals, 1), 1.0)
+            # Not by BLAS, whose threads cost more than they save on matrices as small as these.
+            weight = np.einsum("kv,nv->kn", current[rows], terms) + alone
+            new = np.where(totals > 0, weight / np.where(totals > 0, totals, 1), 1.0)
             if first:
                 value = np.where(open_, self.values * new, 0.0)
                 ones, single, first = value.argmax(axis=1), value.max(axis=1), False
@@ -69,4 +71,4 @@ class Perturbed:
         for i, row in enumerate(rows):
             has[i, row] = 1.0
         repeated = has.sum(axis=0) > 1
-        return has[:, repeated], weights[repeated], has[:, ~repeated] @ weights[~repeated]
+        return has[:, repeated], weights[repeated], np.einsum("nv,v->n", has[:, ~repeated], weights[~repeated])
