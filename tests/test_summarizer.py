@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -247,3 +248,12 @@ def test_a_users_model_folder_is_loaded(tmp_path) -> None:
     (tmp_path / "config.toml").write_text('name = "mine"\nscorer = "lead"\nselect = "greedy"\n')
     summary = Summarizer.load(tmp_path).summarize("One fish. Two fish.", max_chars=10)
     assert (summary.model, summary.text) == ("mine", "One fish.")
+
+
+@pytest.mark.parametrize(
+    ("how", "message"), [({"include": [99]}, "no sentence 99"), ({"include": [0], "limit": 3}, "need")]
+)
+def test_a_frontier_says_what_is_wrong_with_pinned_sentences(how: dict[str, Any], message: str) -> None:
+    frontier = Summarizer.load().frontier("Rain fell. The river rose. The town slept.", **how)
+    with pytest.raises(UsageError, match=message):
+        frontier.steps()

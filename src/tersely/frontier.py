@@ -54,6 +54,7 @@ class Frontier:
         if points is not None and points < 1:
             raise UsageError(f"points must be at least 1, not {points}")
         budgets = None if points is None else iter(_spread(self.capacity, points))
+        self._fits(self.capacity)  # says what is wrong with pinned sentences before they are measured
         steps: list[Step] = []
         budget, lowest = self.capacity, self.fitter.length(tuple(self.fitter.options.include))
         while budget >= lowest:
