@@ -9,7 +9,18 @@ from tersely import __version__
 from tersely.errors import TerselyError, UsageError
 
 # A command's module is imported when it is asked for, or when the help lists it; none imports anything heavy.
-_COMMANDS = ("summarize", "frontier", "models", "evaluate", "reproduce", "human", "train", "completion")
+_COMMANDS = (
+    "summarize",
+    "batch",
+    "frontier",
+    "models",
+    "evaluate",
+    "reproduce",
+    "human",
+    "train",
+    "serve",
+    "completion",
+)
 
 
 class _Commands(click.Group):

@@ -1,0 +1,202 @@
+"""Documents a second and peak memory of `tersely batch` beside a plain loop over the library, in one run.
+
+Prints Markdown; with --write, it goes into docs/scale.md. The documents are made from the two example texts: 25
+sentences each, drawn and changed at random with a fixed seed. Each cell runs in a process of its own, and its memory is
+that of all its processes together (PSS: a page that several share counts once). The scorer is a fast one that reads
+words, for that is the hardest on whatever is around it; the other models' costs follow from their own speed.
+"""
+
+import argparse
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "scale.md"
+BEGIN, END = "<!-- written by benchmarks/scale.py -->", "<!-- end -->"
+SIZES = (1_000, 4_000, 16_000)
+WAYS = (("loop", 1), ("local", 1), ("local", 2), ("ray", 1), ("ray", 2))
+SCORER, BUDGET, SENTENCES, PART = "coverage", 400, 25, 500
+# Scorers whose time for a document is measured, on so many documents; textrank needs sentence vectors.
+MODELS = {
+    "the default": (None, 200),
+    "coverage": ("coverage", 500),
+    "lexrank": ("lexrank", 200),
+    "textrank": ("textrank", 40),
+}
+MANY = 10_000_000
+
+
+def main() -> None:
+    """Measure every way at every size, or do one cell where --one asks for it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--one", nargs=4, metavar=("WAY", "WORKERS", "INPUT", "OUTPUT"), help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--sizes", type=int, nargs="+", default=SIZES, help="numbers of documents, at least two of them, growing"
+    )
+    parser.add_argument("--ways", nargs="+", default=["loop", "local", "ray"], choices=["loop", "local", "ray"])
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/scale.md")
+    args = parser.parse_args()
+    if args.one:
+        print(json.dumps(one(args.one[0], int(args.one[1]), args.one[2], args.one[3])))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        text = tables([way for way in WAYS if way[0] in args.ways], tuple(args.sizes), Path(folder))
+    print(text)
+    if args.write:
+        page = PAGE.read_text(encoding="utf-8")
+        before, rest = page.split(BEGIN)
+        PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}", encoding="utf-8")
+
+
+def tables(ways: list[tuple[str, int]], sizes: tuple[int, ...], folder: Path) -> str:
+    """Return the measured table and what follows from it for ten million documents."""
+    for size in sizes:
+        make_corpus(folder / f"{size}.jsonl", size)
+    lines = ["| | " + " | ".join(f"{n:,}: s | a second | MB" for n in sizes) + " | steady, a second | parent, µs |"]
+    lines.append("|---" * (3 + 3 * len(sizes)) + "|")
+    rates: dict[tuple[str, int], float] = {}
+    for way, workers in ways:
+        cells = [measure(way, workers, folder / f"{n}.jsonl", folder / f"{way}-{workers}-{n}") for n in sizes]
+        # Between the two largest sizes, so that starting up does not count.
+        more, (small, large) = sizes[-1] - sizes[-2], cells[-2:]
+        rates[way, workers] = more / (large["seconds"] - small["seconds"])
+        name = "plain loop" if way == "loop" else f"{way}, {workers} worker{'s'[: workers - 1]}"
+        shown = [
+            f"{c['seconds']:.1f} | {n / c['seconds']:,.0f} | {c['memory']:.0f}"
+            for n, c in zip(sizes, cells, strict=True)
+        ]
+        parent = 1e6 * (large["parent"] - small["parent"]) / more
+        lines.append(f"| {name} | {' | '.join(shown)} | {rates[way, workers]:,.0f} | {parent:,.0f} |")
+    gains = [f"{way} {rates[way, 2] / rates[way, 1]:.2f}" for way in ("local", "ray") if (way, 2) in rates]
+    if gains:
+        lines += ["", f"Two workers give, steadily, so many times what one gives: {', '.join(gains)}."]
+    corpus = folder / f"{sizes[-1]}.jsonl"
+    return "\n".join([*lines, "", *costs(corpus, corpus.stat().st_size / sizes[-1])])
+
+
+def costs(corpus: Path, size: float) -> list[str]:
+    """Return what ten million documents take with several models."""
+    from tersely import Summarizer
+
+    with corpus.open(encoding="utf-8") as lines:
+        texts = [json.loads(line)["text"] for line in islice(lines, max(count for _, count in MODELS.values()))]
+    table = [f"For {MANY:,} such documents, {size * MANY / 1e9:.0f} GB of JSON Lines:", ""]
+    table += ["| model | ms a document | core hours | hours on 2 cores | on 64 |", "|---|---|---|---|---|"]
+    for name, (scorer, count) in MODELS.items():
+        summarizer = Summarizer.load(scorer=scorer)
+        summarizer.summarize(texts[0], max_chars=BUDGET)
+        started = time.process_time()
+        for text in texts[:count]:
+            summarizer.summarize(text, max_chars=BUDGET)
+        seconds = (time.process_time() - started) / min(count, len(texts))
+        hours = seconds * MANY / 3600
+        table.append(f"| {name} | {1e3 * seconds:.1f} | {hours:,.1f} | {hours / 2:,.1f} | {hours / 64:,.1f} |")
+    return table
+
+
+def measure(way: str, workers: int, source: Path, output: Path) -> dict[str, float]:
+    """Run one cell and watch its memory."""
+    command = [sys.executable, __file__, "--one", way, str(workers), str(source), str(output)]
+    started, memory = time.perf_counter(), 0.0
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        while process.poll() is None:
+            memory = max(memory, sum(map(pss, tree(process.pid))))
+            time.sleep(0.1)
+        seconds = time.perf_counter() - started
+        assert process.stdout is not None
+        said = process.stdout.read()
+    if process.returncode:
+        sys.exit(f"{way} with {workers} workers failed")
+    found = {"seconds": seconds, "memory": memory, **json.loads(said.splitlines()[-1])}
+    print(f"{way} {workers} {source.stem}: {found}", file=sys.stderr, flush=True)
+    return found
+
+
+def one(way: str, workers: int, source: str, output: str) -> dict[str, float]:
+    """Summarise a corpus in one way, and return the seconds of processor time this process itself took."""
+    from tersely.batch.job import Job
+    from tersely.batch.summarise import Summarise
+
+    job = Job((source,), output, Summarise({"scorer": SCORER}, {"max_chars": BUDGET}), part_size=PART)
+    if way == "loop":
+        loop(source, output)
+    elif way == "local":
+        from tersely.batch.local import run_local
+
+        run_local(job, workers)
+    else:
+        from tersely.batch.on_ray import run_ray
+
+        run_ray(job, workers)
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return {"parent": used.ru_utime + used.ru_stime}
+
+
+def loop(source: str, output: str) -> None:
+    """Do the same as anyone would with the library alone."""
+    from tersely import Summarizer
+
+    summarizer = Summarizer.load(scorer=SCORER)
+    with Path(source).open(encoding="utf-8") as lines, Path(output).open("w", encoding="utf-8") as out:
+        for line in lines:
+            record = json.loads(line)
+            record["summary"] = summarizer.summarize(record["text"], max_chars=BUDGET).text
+            out.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def make_corpus(path: Path, count: int) -> None:
+    """Write that many documents, each other than the others."""
+    from tersely import Document
+
+    draw = random.Random(7)
+    examples = [(ROOT / "examples" / name).read_text(encoding="utf-8") for name in ("harbour.txt", "古城.txt")]
+    sources = [(Document.from_text(text).texts, gap) for text, gap in zip(examples, (" ", ""), strict=True)]
+    words = sorted(set(examples[0].split()))
+    with path.open("w", encoding="utf-8") as out:
+        for number in range(count):
+            sentences, gap = sources[number % 4 // 3]
+            text = gap.join(changed(draw.choice(sentences), words, draw) for _ in range(SENTENCES))
+            out.write(json.dumps({"id": number, "text": text}, ensure_ascii=False) + "\n")
+
+
+def changed(sentence: str, words: list[str], draw: random.Random) -> str:
+    """Return an English sentence with a word in four replaced, a Chinese one as it is."""
+    if sentence.isascii() or " " in sentence:
+        first, *rest = sentence.split(" ")
+        return " ".join([first, *(draw.choice(words).strip(".,") if draw.random() < 0.25 else word for word in rest)])
+    return sentence
+
+
+def tree(root: int) -> Iterator[int]:
+    """Give a process and all that it has started, at any remove."""
+    yield root
+    try:
+        threads = list(Path(f"/proc/{root}/task").iterdir())
+        children = [int(pid) for thread in threads for pid in (thread / "children").read_text().split()]
+    except OSError:
+        return
+    for child in children:
+        yield from tree(child)
+
+
+def pss(pid: int) -> float:
+    """Return the memory of a process in MB, its share of what it shares."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("Pss:")), 0.0)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    main()

@@ -1,0 +1,158 @@
+"""The manifest: what a run was asked to do, and which parts of it are done. It only grows, a line a part."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from tersely.batch.chunk import Place
+from tersely.batch.files import MANIFEST
+from tersely.errors import InputError, UsageError
+
+UNFINISHED = f".{MANIFEST}.tmp"
+
+
+class Part(NamedTuple):
+    """A finished part: its file, from where to where it reaches, and what it holds.
+
+    `errors` is how long errors.jsonl was when the part was finished.
+    """
+
+    name: str
+    start: Place
+    end: Place
+    documents: int
+    failed: int
+    empty: int
+    errors: int
+
+    def entry(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {**self._asdict(), "start": self.start._asdict(), "end": self.end._asdict()}
+
+    @classmethod
+    def of(cls, entry: dict[str, Any]) -> "Part":
+        """Return the part of plain data."""
+        return cls(**{**entry, "start": Place(**entry["start"]), "end": Place(**entry["end"])})
+
+
+class Manifest:
+    """The manifest of an output folder, which this process alone may write to."""
+
+    def __init__(self, folder: Path, head: dict[str, Any], resume: bool) -> None:
+        self.folder, self._path = folder, folder / MANIFEST
+        self.parts: list[Part] = []
+        self.complete = False
+        if self._path.exists():
+            if not resume:
+                raise UsageError(f"{folder} is there already: add --resume to go on with it, or name another output")
+        else:
+            # A run that was killed at once has left no more than a manifest that is not yet one.
+            if folder.exists() and (not folder.is_dir() or {each.name for each in folder.iterdir()} - {UNFINISHED}):
+                raise UsageError(f"{folder} is there already, and not from this command: name another output")
+            folder.mkdir(parents=True, exist_ok=True)
+            replace_file(self._path, line(head))
+        self._stream = self._path.open("r+b")
+        try:
+            self._lock()
+            self._read(head)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def end(self) -> Place:
+        """Where the next part starts."""
+        return self.parts[-1].end if self.parts else Place()
+
+    def add(self, part: Part) -> None:
+        """Note a part whose file is in place."""
+        self.parts.append(part)
+        self._append(part.entry())
+
+    def finish(self) -> None:
+        """Note that there is nothing left to do."""
+        if not self.complete:
+            self._append(complete(self.parts))
+        self.complete = True
+
+    def close(self) -> None:
+        """Let other processes go on with it."""
+        self._stream.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _append(self, entry: dict[str, Any]) -> None:
+        self._stream.write(line(entry))
+        self._stream.flush()
+        os.fsync(self._stream.fileno())
+
+    def _lock(self) -> None:
+        try:
+            from fcntl import LOCK_EX, LOCK_NB, flock
+        except ImportError:  # Windows: one process at a time, please
+            return
+        try:
+            flock(self._stream, LOCK_EX | LOCK_NB)
+        except OSError:
+            raise UsageError(f"{self.folder} is being written by another process: let it end first") from None
+
+    def _read(self, head: dict[str, Any]) -> None:
+        data = self._stream.read()
+        # A process that was killed may have left half a line.
+        whole = data[: data.rfind(b"\n") + 1]
+        try:
+            found, *entries = map(json.loads, whole.splitlines())
+            self.complete = bool(entries) and "complete" in entries[-1]
+            self.parts = [Part.of(entry) for entry in entries[: len(entries) - self.complete]]
+        except (ValueError, TypeError, KeyError):
+            raise InputError(f"{self._path} is damaged: name another output") from None
+        check_head(found, head, str(self.folder))
+        self._stream.seek(len(whole))
+        if len(whole) < len(data):
+            self._stream.truncate()
+
+
+def complete(parts: list[Part]) -> dict[str, Any]:
+    """Return the last line of a manifest: what there is in all."""
+    totals = {what: sum(getattr(part, what) for part in parts) for what in ("documents", "failed", "empty")}
+    return {"complete": True, **totals}
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write beside the file, make sure that it is on the disk, and put it in the file's place at once."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    with temporary.open("wb") as stream:
+        stream.write(data)
+    put_in_place(temporary, path)
+
+
+def put_in_place(temporary: Path, path: Path) -> None:
+    """Make sure that a finished file is on the disk, then give it its name."""
+    _sync(temporary)
+    temporary.replace(path)
+    _sync(path.parent)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def check_head(found: dict[str, Any], head: dict[str, Any], folder: str) -> None:
+    """Refuse to go on with what was begun in another way."""
+    for what in dict.fromkeys((*found, *head)):
+        if found.get(what) != json.loads(json.dumps(head.get(what))):
+            raise UsageError(f"{folder} was begun with other {what}: give the same as then, or name another output")
+
+
+def line(entry: dict[str, Any]) -> bytes:
+    """Return an entry as a line."""
+    return json.dumps(entry, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n"

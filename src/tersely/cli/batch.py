@@ -1,0 +1,139 @@
+"""`tersely batch`: a corpus, file to file."""
+
+import sys
+import time
+from typing import Any
+
+import click
+
+from tersely.cli.options import assembly, parts
+from tersely.cli.summarize import command as summarize
+
+_BUDGETS = ("max_chars", "max_words", "max_tokens", "max_bytes", "max_sentences", "ratio")
+
+
+@click.command("batch", short_help="Summarise a corpus, file to file.")
+@click.argument("paths", metavar="INPUT... OUTPUT", nargs=-1, required=True)
+@parts
+@assembly
+@click.option("--text-column", default="text", show_default=True, metavar="NAME", help="Where the texts are.")
+@click.option("--summary-column", default="summary", show_default=True, metavar="NAME", help="Where summaries go.")
+@click.option("--id", "id_column", metavar="NAME", help="Column that names a document in errors.jsonl.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="The summary with its length and reason, or all that 'tersely summarize --format json' prints.",
+)
+@click.option(
+    "--to",
+    type=click.Choice(["jsonl", "jsonl.gz", "jsonl.zst", "parquet"]),
+    help="Form of the parts. Default: that of INPUT.",
+)
+@click.option("--part-size", type=click.IntRange(1), default=2_000, show_default=True, help="Documents a part.")
+@click.option("--workers", type=click.IntRange(1), metavar="N", help="Processes. Default: one a core.")
+@click.option("--resume", is_flag=True, help="Go on where OUTPUT was left.")
+@click.option("--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True)
+@click.option("--address", metavar="ADDRESS", help="Ray cluster to use. Default: one on this machine.")
+def command(
+    paths: tuple[str, ...],
+    form: Any,
+    text_column: str,
+    summary_column: str,
+    id_column: str | None,
+    to: Any,
+    part_size: int,
+    workers: int | None,
+    resume: bool,
+    engine: str,
+    address: str | None,
+    model: str | None,
+    scorer: str | None,
+    encoder: str | None,
+    select: str | None,
+    **how: Any,
+) -> None:
+    """Summarise every document of INPUT: JSON Lines (plain, gzip, zstd) or Parquet; files, folders, patterns.
+
+    OUTPUT is a folder of parts, with a manifest and errors.jsonl, or one file where it ends in .jsonl, .jsonl.gz,
+    .jsonl.zst or .parquet. Every other column is carried through, and the order is kept. What is killed goes on with
+    --resume.
+
+    \b
+    tersely batch news.jsonl.gz summaries --max-chars 400
+    tersely batch 'news/*.parquet' summaries.parquet --max-words 60 --text-column article
+    """
+    from tersely.batch.job import Job
+    from tersely.batch.summarise import Summarise
+    from tersely.budget import Budget
+    from tersely.errors import InputError, UsageError
+
+    *inputs, output = paths
+    if not inputs:
+        raise UsageError("give at least one INPUT and, last, the OUTPUT")
+    if address is not None and engine != "ray":
+        raise UsageError("--address is that of a Ray cluster: add --engine ray")
+    Budget.one_of(**{name: how[name] for name in _BUDGETS})  # a wrong budget is said before anything is read
+    given = {name: value for name, value in how.items() if value not in (None, ())}
+    chosen = {"model": model, "scorer": scorer, "encoder": encoder, "select": select}
+    function = Summarise(chosen, given, summary_column, form)
+    job = Job(tuple(inputs), output, function, text_column, id_column, to, part_size, resume)
+    line = _Line()
+    try:
+        outcome = _run(job, engine, workers, address, line)
+    except OSError as error:
+        raise InputError(f"{output} cannot be written: {error.strerror or error}; go on with --resume") from None
+    except KeyboardInterrupt:
+        line.end()
+        click.echo(f"tersely: stopped; finished parts are in {job.place}: go on with --resume", err=True)
+        raise click.exceptions.Exit(130) from None
+    line.end()
+    total = outcome.documents + outcome.failed
+    if outcome.empty:
+        click.echo(f"tersely: {outcome.empty:,} of {total:,} summaries are empty, as their reasons say", err=True)
+    if outcome.failed:
+        click.echo(f"tersely: {outcome.failed:,} of {total:,} documents failed, see {job.errors}", err=True)
+        raise click.exceptions.Exit(1)
+    click.echo(f"{total:,} documents written to {output}", err=True)
+
+
+# The budgets are those of `tersely summarize`, whatever they are.
+command.params[1:1] = [option for option in summarize.params if option.name in _BUDGETS]
+
+
+def _run(job: Any, engine: str, workers: int | None, address: str | None, line: "_Line") -> Any:
+    if engine == "ray":
+        from tersely.batch.on_ray import run_ray
+
+        return run_ray(job, workers, address, line)
+    from tersely.batch.local import run_local
+
+    return run_local(job, workers, line)
+
+
+class _Line:
+    """One line of progress: redrawn on a terminal, and one every half a minute elsewhere."""
+
+    def __init__(self) -> None:
+        self._terminal = sys.stderr.isatty()
+        self._shown = self._began = time.monotonic()
+        self._first: Any = None
+
+    def __call__(self, at: Any) -> None:
+        now = time.monotonic()
+        if self._first is None:
+            self._first, self._began = at, now
+        if now - self._shown < (0.2 if self._terminal else 30) or at.share <= self._first.share:
+            return
+        self._shown, spent = now, now - self._began
+        speed = (at.documents - self._first.documents) / spent
+        left = int(spent * (1 - at.share) / (at.share - self._first.share))
+        line = f"{at.documents:,} documents  {speed:,.0f} a second  {100 * at.share:.0f} %  "
+        line += f"{left // 3600}:{left // 60 % 60:02d}:{left % 60:02d} left"
+        click.echo(("\r\x1b[K" if self._terminal else "") + line, nl=not self._terminal, err=True)
+
+    def end(self) -> None:
+        if self._terminal:
+            click.echo("\r\x1b[K", nl=False, err=True)

@@ -1,0 +1,90 @@
+"""The same job on Ray, on a small cluster of this machine."""
+
+import gc
+import json
+import logging
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batch.corpora import articles, contents, parts, read_corpus, write_corpus
+from batch.functions import Shout
+from tersely.batch.job import Job
+from tersely.batch.local import Outcome, Progress, run_local
+from tersely.batch.on_ray import DONE, run_ray
+from tersely.errors import UsageError
+
+# Ray leaves sockets and files to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        patch.setenv("RAY_DATA_LOG_LEVEL", "ERROR")
+        # So that its processes know the functions of these tests.
+        patch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
+        import ray
+
+        ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+        yield
+        ray.shutdown()
+        gc.collect()
+
+
+def corpus(folder: Path, form: str, records: list[dict[str, Any]]) -> Path:
+    folder.mkdir()
+    write_corpus(folder / f"a.{form}", records[:33])
+    write_corpus(folder / f"b.{form}", records[33:])
+    return folder
+
+
+def job(source: str | Path, output: str | Path, **more: Any) -> Job:
+    return Job((str(source),), str(output), Shout(), part_size=10, **more)
+
+
+def test_a_cluster_gives_what_one_machine_gives(tmp_path: Path) -> None:
+    records = articles(45)
+    records[7]["text"], records[8]["text"], records[40]["text"] = "KILL", "REFUSE", ""
+    source = corpus(tmp_path / "in", "jsonl.gz", records)
+    here, there = tmp_path / "here", tmp_path / "there"
+    seen: list[Progress] = []
+    assert run_ray(job(source, there, id="id"), 2, show=seen.append) == Outcome(43, 2, 1)
+    assert (seen[-1].documents, round(seen[-1].share, 6)) == (43, 1.0)
+    run_local(job(source, here, id="id"), 2)
+    # Names sort in the order of the input.
+    assert read_corpus(*parts(there)) == read_corpus(*parts(here))
+    assert (there / "errors.jsonl").read_bytes() == (here / "errors.jsonl").read_bytes()
+    assert sorted(contents(there)) == ["_manifest.jsonl", "errors.jsonl", *(path.name for path in parts(there))]
+    with pytest.raises(UsageError, match="add --resume"):
+        run_ray(job(source, there, id="id"))
+    with pytest.raises(UsageError, match="other options"):
+        run_ray(job(source, there, resume=True))
+    assert run_ray(job(source, there, id="id", resume=True)) == Outcome(43, 2, 1)
+
+
+def test_addresses_with_a_scheme_are_read_and_written_and_a_run_goes_on(tmp_path: Path) -> None:
+    source, out = corpus(tmp_path / "in", "parquet", articles(45)), tmp_path / "out"
+    whole = job(source.as_uri(), out.as_uri())
+
+    def stop(at: Progress) -> None:
+        if at.documents > 20:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_ray(whole, 1, show=stop)
+    done = {path.name: path.stat().st_mtime_ns for path in parts(out)}
+    noted = {f"{path.stem}.parquet" for path in (out / DONE).iterdir()}
+    assert len(noted) >= 2
+    assert run_ray(replace(whole, resume=True), 1) == Outcome(45, 0, 0)
+    assert [record["id"] for record in read_corpus(*parts(out))] == list(range(45))
+    # What was done was not done again.
+    assert {name: (out / name).stat().st_mtime_ns for name in noted} == {name: done[name] for name in noted}
+    entries = [json.loads(entry) for entry in (out / "_manifest.jsonl").read_text().splitlines()]
+    assert [entry["name"] for entry in entries[1:-1]] == [path.name for path in parts(out)]

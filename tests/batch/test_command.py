@@ -1,0 +1,155 @@
+"""`tersely batch`, run as a user runs it."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from batch.corpora import articles, contents, parts, read_corpus, write_corpus, write_lines
+
+TERSELY = [sys.executable, "-m", "tersely"]
+
+
+def tersely(*args: str | Path, **env: str) -> subprocess.CompletedProcess[str]:
+    command = [*TERSELY, *map(str, args)]
+    run = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **env}, check=False)
+    assert "Traceback" not in run.stderr
+    return run
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+@pytest.mark.parametrize(
+    "options",
+    [("--max-chars", "200"), ("--ratio", "0.2", "--scorer", "lexrank", "--order", "rank", "--redundancy", "trigrams")],
+)
+def test_a_summary_is_byte_for_byte_what_summarize_prints(
+    tmp_path: Path, english: str, chinese: str, form: str, options: tuple[str, ...]
+) -> None:
+    texts = [english, chinese, "", "A sentence that is short.", "词" * 300]
+    source = write_corpus(tmp_path / f"in.{form}", [{"id": i, "text": text} for i, text in enumerate(texts)])
+    run = tersely("batch", source, tmp_path / "out", *options, "--format", "json", "--workers", "2")
+    assert run.returncode == 0
+    records = read_corpus(*parts(tmp_path / "out"))
+    assert [record["id"] for record in records] == [0, 1, 2, 3, 4]
+    for record, text in zip(records, texts, strict=True):
+        article = tmp_path / "article.txt"
+        article.write_text(text, encoding="utf-8")
+        printed = subprocess.run(
+            [*TERSELY, "summarize", str(article), *options, "--format", "json"], capture_output=True, check=False
+        ).stdout
+        assert record["summary"].encode() + b"\n" == printed
+
+
+def test_a_summary_has_its_length_and_its_reason_beside_it(tmp_path: Path) -> None:
+    source = write_corpus(tmp_path / "in.jsonl", articles(3))
+    run = tersely("batch", source, tmp_path / "out", "--max-chars", "20", "--summary-column", "short")
+    assert (run.returncode, run.stderr) == (0, f"3 documents written to {tmp_path / 'out'}\n")
+    assert read_corpus(*parts(tmp_path / "out"))[1] == {
+        **articles(2)[1],
+        "short": "Ship 1 came in.",
+        "short_length": 15,
+        "short_reason": "selected",
+    }
+
+
+def test_what_failed_and_what_is_empty_is_said_at_the_end(tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "in.jsonl", b'{"text": "One."}\n{"text": ""}\n{"text": 3}\n{\n')
+    run = tersely("batch", source, tmp_path / "out", "--max-chars", "9")
+    assert run.returncode == 1
+    assert run.stderr.splitlines() == [
+        "tersely: 1 of 4 summaries are empty, as their reasons say",
+        f"tersely: 2 of 4 documents failed, see {tmp_path / 'out'}/errors.jsonl",
+    ]
+    assert [entry["line"] for entry in read_corpus(tmp_path / "out" / "errors.jsonl")] == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("in.jsonl", "--max-chars", "9"), "the OUTPUT"),
+        (("in.jsonl", "out"), "no budget"),
+        (("in.jsonl", "out", "--max-chars", "9", "--max-words", "3"), "two budgets"),
+        (("in.jsonl", "out", "--max-chars", "9", "--scorer", "leed"), "did you mean 'lead'?"),
+        (("in.jsonl", "out", "--max-tokens", "9"), "needs a tokenizer"),
+        (("in.jsonl", "out", "--max-chars", "9", "--address", "auto"), "--engine ray"),
+        (("in.jsonl", "out", "--max-chars", "9", "--workers", "0"), "--workers"),
+        (("in.jsonl", "in.jsonl", "--max-chars", "9"), "is there already"),
+        (("in.jsonl", "s3://bucket/out", "--max-chars", "9"), "--engine ray"),
+    ],
+)
+def test_a_wrong_call_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_corpus(tmp_path / "in.jsonl", articles(1))
+    run = tersely("batch", *args)
+    assert (run.returncode, run.stdout, len(run.stderr.splitlines())) == (2, "", 1)
+    assert said in run.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+def test_a_terminal_shows_how_far_it_is_and_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
+    source, out = write_corpus(tmp_path / "in.jsonl", articles(4_000)), tmp_path / "out"
+    options = ["--max-chars", "40", "--part-size", "20", "--scorer", "lead"]
+    terminal, stderr = os.openpty()
+    with subprocess.Popen([*TERSELY, "batch", str(source), str(out), *options], stderr=stderr) as process:
+        os.close(stderr)
+        said = b""
+        while b"left" not in said:
+            said += os.read(terminal, 1_000)
+        assert re.search(rb"\d documents  [\d,]+ a second  \d+ %  0:\d\d:\d\d left", said)
+        process.send_signal(signal.SIGINT)
+        while data := _read(terminal):
+            said += data
+    os.close(terminal)
+    assert process.returncode == 130
+    assert said.decode().endswith(f"tersely: stopped; finished parts are in {out}: go on with --resume\r\n")
+    assert 0 < len(parts(out)) < 200
+    assert tersely("batch", source, out, *options, "--resume").returncode == 0
+    assert tersely("batch", source, tmp_path / "whole", *options).returncode == 0
+    assert contents(out) == contents(tmp_path / "whole")
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 1_000)
+    except OSError:  # how a terminal says that nobody writes to it any more
+        return b""
+
+
+def test_sentences_can_be_asked_for_and_texts_without_them_fail(tmp_path: Path) -> None:
+    source = write_corpus(tmp_path / "in.jsonl", [*articles(2), {"text": "One."}])
+    run = tersely("batch", source, tmp_path / "out.jsonl", "--max-chars", "20", "--include", "2", "--order", "rank")
+    assert (run.returncode, run.stderr.count("\n")) == (1, 1)
+    assert [record["summary"] for record in read_corpus(tmp_path / "out.jsonl")] == ["It rained."] * 2
+    [failed] = read_corpus(tmp_path / "out.jsonl.errors.jsonl")
+    assert failed["line"] == 3
+
+
+def test_an_output_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    source = write_corpus(tmp_path / "in.jsonl", articles(2))
+    run = tersely("batch", source, source / "out", "--max-chars", "20")
+    assert (run.returncode, len(run.stderr.splitlines())) == (1, 1)
+    assert "cannot be written: Not a directory" in run.stderr
+
+
+@pytest.mark.parametrize(("name", "module"), [("in.parquet", "pyarrow"), ("in.jsonl.zst", "zstandard")])
+def test_a_missing_extra_is_named(tmp_path: Path, name: str, module: str) -> None:
+    source = write_corpus(tmp_path / name, articles(1))
+    (tmp_path / f"{module}.py").write_text(f"raise ImportError('no {module}')")
+    run = tersely("batch", source, tmp_path / "out", "--max-chars", "9", PYTHONPATH=str(tmp_path))
+    assert (run.returncode, "pip install 'tersely[batch]'" in run.stderr) == (1, True)
+
+
+def test_plain_and_gzip_lines_need_no_extra(tmp_path: Path) -> None:
+    for module in ("pyarrow", "zstandard", "ray"):
+        (tmp_path / f"{module}.py").write_text(f"raise ImportError('no {module}')")
+    for name in ("a.jsonl", "a.jsonl.gz"):
+        source = write_corpus(tmp_path / name, articles(2))
+        run = tersely("batch", source, tmp_path / f"out.{name}", "--max-chars", "20", PYTHONPATH=str(tmp_path))
+        assert run.returncode == 0
+        assert len(read_corpus(tmp_path / f"out.{name}")) == 2

@@ -1,0 +1,216 @@
+"""A job on one machine: what comes out, how it goes on, and what it refuses."""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from batch.corpora import FORMS, articles, contents, parts, read_corpus, write_corpus, write_lines
+from batch.functions import Shout
+from tersely.batch.files import Form
+from tersely.batch.job import Job
+from tersely.batch.local import Outcome, Progress, run_local
+from tersely.batch.summarise import Summarise
+from tersely.errors import InputError, UsageError
+
+
+def job(source: Path, output: Path, **more: Any) -> Job:
+    return Job((str(source),), str(output), Shout(), part_size=10, **more)
+
+
+def expected(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**record, "loud": record["text"].upper(), "length": len(record["text"])} for record in records]
+
+
+def corpus(folder: Path, form: str, records: list[dict[str, Any]]) -> Path:
+    """Two files, of which the second begins in the middle of a part."""
+    folder.mkdir()
+    write_corpus(folder / f"a.{form}", records[:33])
+    write_corpus(folder / f"b.{form}", records[33:])
+    return folder
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_comes_out_as_it_went_in_with_the_columns_added(tmp_path: Path, form: Form) -> None:
+    records, out, one = articles(45, more=[1.5, None]), tmp_path / "out", tmp_path / f"one.{form}"
+    source = corpus(tmp_path / "in", form, records)
+    assert run_local(job(source, out), 2) == Outcome(45, 0, 0)
+    assert len(parts(out)) >= 3
+    assert {path.name.partition(".")[2] for path in parts(out)} == {form}
+    assert read_corpus(*parts(out)) == expected(records)
+    assert sorted(contents(out)) == ["_manifest.jsonl", *(path.name for path in parts(out))]
+    # One file has the same, and the folder of parts is gone.
+    assert run_local(job(source, one), 1) == Outcome(45, 0, 0)
+    assert read_corpus(one) == expected(records)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", one.name, "out"]
+    if form == "parquet":
+        assert pq.read_table(out).num_rows == 45
+    # What was written can be read again, without its manifest.
+    assert run_local(replace(job(out, tmp_path / "next"), function=Summarise(how={"max_words": 3})), 1).documents == 45
+
+
+@pytest.mark.parametrize("to", FORMS)
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_a_corpus_can_be_written_in_another_form(tmp_path: Path, form: Form, to: Form) -> None:
+    source = write_corpus(tmp_path / f"in.{form}", articles(12, nested={"a": [1, 2]}))
+    run_local(job(source, tmp_path / "out", to=to), 1)
+    assert read_corpus(*parts(tmp_path / "out")) == expected(articles(12, nested={"a": [1, 2]}))
+    assert {path.name.partition(".")[2] for path in parts(tmp_path / "out")} == {to}
+
+
+def test_the_manifest_names_parts_and_what_they_were_made_from(tmp_path: Path) -> None:
+    run_local(job(corpus(tmp_path / "in", "jsonl", articles(45)), tmp_path / "out"), 2)
+    head, *entries, end = map(json.loads, (tmp_path / "out" / "_manifest.jsonl").read_text().splitlines())
+    assert [Path(name).name for name in head["inputs"]] == ["a.jsonl", "b.jsonl"]
+    assert [entry["name"] for entry in entries] == [path.name for path in parts(tmp_path / "out")]
+    for before, after in pairwise(entries):
+        ends = (before["end"]["file"], before["end"]["number"])
+        assert (after["start"]["file"], after["start"]["number"]) in (ends, (ends[0] + 1, 1))
+    assert end == {"complete": True, "documents": 45, "failed": 0, "empty": 0}
+
+
+def test_bad_records_are_listed_with_their_place_and_the_rest_goes_on(tmp_path: Path) -> None:
+    lines = [json.dumps(record).encode() for record in articles(30)]
+    lines[4], lines[17], lines[25] = b"{", b'{"id": "x", "body": 1}', b'{"id": "\xe6\x96\x87", "text": "KILL"}'
+    source = write_lines(tmp_path / "in.jsonl", b"\n\n".join(lines))
+    wanted = [record for i, record in enumerate(articles(30)) if i not in (4, 17, 25)]
+    for output in (tmp_path / "out", tmp_path / "out.jsonl"):
+        assert run_local(job(source, output, id="id"), 2) == Outcome(27, 3, 0)
+    found = read_corpus(tmp_path / "out" / "errors.jsonl")
+    assert [(entry["file"], entry["line"], entry.get("id")) for entry in found] == [
+        (str(source), 9, None),
+        (str(source), 35, "x"),
+        (str(source), 51, None),
+    ]
+    assert "twice" in found[2]["reason"]
+    assert read_corpus(*parts(tmp_path / "out")) == read_corpus(tmp_path / "out.jsonl") == expected(wanted)
+    assert read_corpus(tmp_path / "out.jsonl.errors.jsonl") == found
+
+
+@pytest.mark.parametrize(("form", "seed"), [("jsonl", 1), ("jsonl.gz", 2), ("parquet", 3)])
+def test_a_run_that_is_killed_again_and_again_ends_as_one_that_was_not(tmp_path: Path, form: str, seed: int) -> None:
+    records = articles(120)
+    for i in (3, 40, 41, 77):
+        records[i]["text"] = "REFUSE"
+    source, out = corpus(tmp_path / "in", form, records), tmp_path / "out"
+    run_local(job(source, tmp_path / "whole"), 2)
+    draw, deaths = random.Random(seed), 0
+    while (code := _run_and_die(draw.randint(1, 30), source, out, tmp_path / "pids")) != 0:
+        assert code == -9
+        deaths += 1
+    assert deaths >= 3
+    assert contents(out) == contents(tmp_path / "whole")
+    assert [record["id"] for record in read_corpus(*parts(out))] == [i for i in range(120) if i not in (3, 40, 41, 77)]
+
+
+def _run_and_die(moment: int, source: Path, out: Path, pids: Path) -> int:
+    script = Path(__file__).with_name("killed.py")
+    env = {**os.environ, "PYTHONPATH": str(script.parents[1])}
+    command = [sys.executable, str(script), str(moment), str(source), str(out), str(pids)]
+    code = subprocess.run(command, env=env, check=False).returncode
+    if code:
+        # Workers do not outlive the process that started them.
+        deadline = time.monotonic() + 60
+        while any(map(_alive, pids.read_text().split())):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    return code
+
+
+def _alive(pid: str) -> bool:
+    try:
+        return Path("/proc", pid, "stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_a_finished_run_is_not_done_again(tmp_path: Path) -> None:
+    source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
+    run_local(job(source, out), 1)
+    before = {path: path.stat().st_mtime_ns for path in out.iterdir()}
+    assert run_local(job(source, out, resume=True), 1) == Outcome(25, 0, 0)
+    assert {path: path.stat().st_mtime_ns for path in out.iterdir()} == before
+
+
+def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
+    source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
+    run_local(job(source, out), 1)
+    with pytest.raises(UsageError, match="add --resume"):
+        run_local(job(source, out), 1)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "diary.txt").touch()
+    with pytest.raises(UsageError, match="not from this command"):
+        run_local(job(source, tmp_path / "mine", resume=True), 1)
+    (tmp_path / "one.jsonl").touch()
+    for resume in (False, True):
+        with pytest.raises(UsageError, match="is there already"):
+            run_local(job(source, tmp_path / "one.jsonl", resume=resume), 1)
+
+
+def test_a_run_goes_on_only_with_the_same_input_and_options(tmp_path: Path) -> None:
+    source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
+    first = replace(job(source, out), function=Summarise(how={"max_chars": 40}))
+    run_local(first, 1)
+    again = replace(first, resume=True)
+    for other in (
+        replace(again, function=Summarise(how={"max_chars": 41})),
+        replace(again, function=Summarise({"scorer": "lead"}, {"max_chars": 40})),
+        replace(again, function=Summarise(how={"max_chars": 40}, form="json")),
+        replace(again, text="id"),
+        replace(again, part_size=11),
+    ):
+        with pytest.raises(UsageError, match="was begun with other options"):
+            run_local(other, 1)
+    shutil.copy(source, tmp_path / "copy.jsonl")
+    with pytest.raises(UsageError, match="was begun with other input"):
+        run_local(replace(again, inputs=(*again.inputs, str(tmp_path / "copy.jsonl"))), 1)
+    write_corpus(source, articles(26))
+    with pytest.raises(UsageError, match="was begun with other input"):
+        run_local(replace(first, resume=True), 1)
+
+
+def test_two_runs_do_not_write_to_one_folder(tmp_path: Path) -> None:
+    source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
+
+    def interfere(_: Progress) -> None:
+        with pytest.raises(UsageError, match="another process"):
+            run_local(job(source, out, resume=True), 1)
+
+    assert run_local(job(source, out), 1, interfere).documents == 25
+
+
+def test_a_job_that_cannot_be_done_is_refused_before_it_begins(tmp_path: Path) -> None:
+    table, lines = write_corpus(tmp_path / "a.parquet", articles(2)), write_corpus(tmp_path / "a.jsonl", articles(2))
+    other = write_corpus(tmp_path / "b.parquet", [{"text": "x"}])
+    mixed = write_corpus(tmp_path / "mixed.jsonl", [{"text": "x"}, {"text": 1}])
+    out = tmp_path / "out"
+    for wrong, said in (
+        (job(table, out, text="body"), "no column 'body', but id, text"),
+        (replace(job(table, out), function=Summarise(how={"max_chars": 9}, column="id")), "a column 'id' already"),
+        (job(mixed, tmp_path / "out.parquet"), "the column 'text' has values of several types"),
+        (job(lines, tmp_path / "out.jsonl", to="jsonl.gz"), "--to says"),
+        (job(lines, Path("s3://bucket/out")), "object store"),
+        (replace(job(table, out), inputs=(str(table), str(other))), "other columns"),
+        (replace(job(lines, out), function=Summarise({"model": "nope"})), "nope"),
+        (replace(job(lines, out), part_size=0), "at least one"),
+    ):
+        with pytest.raises((UsageError, InputError), match=said):
+            run_local(replace(wrong, output=wrong.output.replace("s3:/", "s3://", 1)), 1)
+    assert not out.exists()
+
+
+def test_progress_goes_from_the_first_byte_to_the_last(tmp_path: Path) -> None:
+    seen: list[Progress] = []
+    run_local(job(corpus(tmp_path / "in", "jsonl", articles(45)), tmp_path / "out"), 2, seen.append)
+    assert (seen[-1].documents, seen[-1].share) == (45, 1.0)
+    assert [at.share for at in seen] == sorted(at.share for at in seen)

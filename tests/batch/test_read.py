@@ -1,0 +1,108 @@
+"""Reading: every record once, in order, from any place on."""
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from batch.corpora import FORMS, write_corpus, write_lines
+from tersely.batch import read
+from tersely.batch.arrow import from_stream
+from tersely.batch.chunk import Chunk, Lines, Rows
+from tersely.batch.files import find_files
+from tersely.batch.read import read_chunks
+from tersely.errors import InputError, UsageError
+
+
+def records_of(chunk: Chunk) -> list[object]:
+    if isinstance(chunk, Rows):
+        return list(from_stream(chunk.body).to_pylist())
+    assert isinstance(chunk, Lines)
+    return [json.loads(line) if isinstance(line, bytes) else line for line in chunk.body]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(
+    files=st.lists(st.lists(st.text(st.characters(codec="utf-8"), max_size=20), max_size=20), min_size=1, max_size=3),
+    size=st.integers(1, 9),
+    group=st.integers(1, 9),
+)
+def test_the_same_chunks_follow_from_wherever_a_chunk_ended(
+    tmp_path_factory: pytest.TempPathFactory, form: str, files: list[list[str]], size: int, group: int
+) -> None:
+    folder = tmp_path_factory.mktemp("corpus")
+    for i, file in enumerate(files):
+        write_corpus(folder / f"{i}.{form}", [{"text": text} for text in file] or [{"text": ""}], group)
+    found = find_files([str(folder)])
+    chunks = list(read_chunks(found, size=size))
+    assert [r for chunk in chunks for r in records_of(chunk)] == [{"text": t} for file in files for t in file or [""]]
+    assert all(0 < len(chunk) <= size for chunk in chunks)
+    assert chunks[-1].read == sum(file.size for file in found)
+    for i, chunk in enumerate(chunks):
+        assert list(read_chunks(found, chunk.end, size)) == chunks[i + 1 :]
+        assert [r for single in chunk.singles() for r in records_of(single)] == records_of(chunk)
+        assert [s.start.number for s in chunk.singles()] == list(range(chunk.start.number, chunk.end.number))
+
+
+def test_lines_end_anyhow_and_a_byte_order_mark_is_no_part_of_them(tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "a.jsonl", b'\xef\xbb\xbf{"a": 1}\r\n\n{"a": 2}')
+    [chunk] = read_chunks(find_files([str(file)]))
+    assert isinstance(chunk, Lines)
+    assert chunk.body == [b'{"a": 1}\r\n', b"\n", b'{"a": 2}']
+
+
+def test_a_line_without_end_is_not_held_and_the_next_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read, "MAX_LINE", 1_000)
+    file = write_lines(tmp_path / "a.jsonl", b"1\n" + b"x" * 5_000_000 + b"\n3\n")
+    [chunk] = read_chunks(find_files([str(file)]))
+    assert isinstance(chunk, Lines)
+    assert (chunk.body[0], chunk.body[2]) == (b"1\n", b"3\n")
+    assert str(chunk.body[1]).startswith("longer than")
+    assert chunk.end.offset == file.stat().st_size
+
+
+@pytest.mark.parametrize("form", ["jsonl.gz", "jsonl.zst", "parquet"])
+def test_a_damaged_file_gives_what_can_be_read_and_the_next_file_follows(tmp_path: Path, form: str) -> None:
+    # Random letters, so that half of the bytes hold about half of the lines.
+    records = [{"text": os.urandom(500).hex()} for _ in range(400)]
+    whole = write_corpus(tmp_path / f"a.{form}", records)
+    write_corpus(tmp_path / f"b.{form}", [{"text": "after"}])
+    data = bytearray(whole.read_bytes())
+    if form == "parquet":
+        data[len(data) // 2 : len(data) // 2 + 5_000] = bytes(5_000)
+    else:
+        del data[len(data) // 2 :]
+    whole.write_bytes(data)
+    found = [r for chunk in read_chunks(find_files([str(tmp_path)])) for r in records_of(chunk)]
+    assert found[:100] == records[:100]
+    assert found[-1] == {"text": "after"}
+    assert "the rest of the file cannot be read: " in str(found[-2])
+
+
+def test_gzip_members_that_follow_each_other_are_one_file(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b"1\n") + gzip.compress(b"2\n"))
+    [chunk] = read_chunks(find_files([str(tmp_path)]))
+    assert records_of(chunk) == [1, 2]
+
+
+def test_files_folders_and_patterns_are_found_in_order_and_once(tmp_path: Path) -> None:
+    for name in ("b.jsonl", "a.jsonl", "c.ndjson.gz", "notes.txt", ".hidden.jsonl"):
+        write_lines(tmp_path / name, b"{}\n")
+    names = ["a.jsonl", "b.jsonl", "c.ndjson.gz"]
+    for inputs in ([str(tmp_path)], [str(tmp_path / "*.jsonl"), str(tmp_path)], [f"{tmp_path}/**/[abc].*"]):
+        assert [Path(file.path).name for file in find_files(inputs)] == names
+    first = [str(tmp_path / "b.jsonl"), str(tmp_path)]
+    assert [Path(file.path).name for file in find_files(first)] == ["b.jsonl", "a.jsonl", "c.ndjson.gz"]
+    remote = find_files([tmp_path.as_uri()])
+    assert [Path(file.path).name for file in remote] == names
+    assert len(list(read_chunks(remote))) == 3
+    write_corpus(tmp_path / "d.parquet", [{"text": "a"}])
+    with pytest.raises(UsageError, match="one kind at a time"):
+        find_files([str(tmp_path)])
+    for wrong in (str(tmp_path / "missing.jsonl"), str(tmp_path / "*.csv"), (tmp_path / "missing").as_uri()):
+        with pytest.raises(InputError, match=r"does not exist|holds no"):
+            find_files([wrong])
