@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+# A page in Chromium, for whatever has one.
+pytest_plugins = ["browser"]
+
 # A run must not depend on the speed of the machine or on chance.
 settings.register_profile(
     "repeatable", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], max_examples=100

@@ -1,0 +1,1 @@
+"""The service: summaries over HTTP, and the page (extra `serve`)."""

@@ -1,0 +1,50 @@
+/** Calls of the server. */
+
+let token = ""; // in memory only
+
+export function useToken(value) {
+  token = value;
+}
+
+/** What the server, or the way to it, has against a call. */
+export class Problem extends Error {
+  constructor(status, message, fields = []) {
+    super(message);
+    this.status = status; // 0 where no server answered
+    this.fields = fields; // of the question, that are wrong
+  }
+}
+
+async function call(path, { body, signal } = {}) {
+  const headers = { Accept: "application/json" };
+  if (body) headers["Content-Type"] = "application/json";
+  if (token) headers.Authorization = `Bearer ${token}`;
+  const how = body ? { method: "POST", body: JSON.stringify(body) } : {};
+  let response;
+  try {
+    response = await fetch(path, { ...how, headers, signal, cache: "no-store", credentials: "omit" });
+    if (response.ok) return await response.json();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem(0, "The server does not answer.");
+  }
+  throw await explained(response);
+}
+
+async function explained(response) {
+  try {
+    const { title, detail, errors = [] } = await response.json();
+    return new Problem(response.status, detail ?? title, errors.map(({ field }) => field));
+  } catch {
+    return new Problem(response.status, `The server answers ${response.status}.`);
+  }
+}
+
+export const askFrontier = (body, signal) => call("v1/frontier", { body, signal });
+export const askSummary = (body, signal) => call("v1/summarize", { body, signal });
+export const askModels = () => call("v1/models");
+export async function askExample(name) {
+  const response = await fetch(`static/${name}`).catch(() => null);
+  if (!response?.ok) throw new Problem(response?.status ?? 0, "The server does not answer.");
+  return response.text();
+}

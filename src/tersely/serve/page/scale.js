@@ -1,0 +1,25 @@
+/** Where a budget stands on the slider: each stretch of it multiplies the budget, so that short ones have room. */
+
+export const POSITIONS = 1000;
+const FEW = 30; // so many budgets are laid out evenly
+
+export class Scale {
+  constructor(least, most) {
+    this.most = Math.max(1, most);
+    this.even = this.most <= FEW;
+    this.least = this.even ? 1 : Math.max(1, Math.min(Math.floor(least * 0.8), this.most));
+  }
+
+  budget(position) {
+    const part = position / POSITIONS;
+    if (this.even) return Math.round(1 + (this.most - 1) * part);
+    return Math.round(this.least * (this.most / this.least) ** part);
+  }
+
+  position(budget) {
+    const within = Math.min(Math.max(budget, this.least), this.most);
+    if (this.most === this.least) return POSITIONS;
+    if (this.even) return ((within - 1) / (this.most - 1)) * POSITIONS;
+    return (Math.log(within / this.least) / Math.log(this.most / this.least)) * POSITIONS;
+  }
+}

@@ -1,0 +1,138 @@
+/** The text, sentence by sentence: what is chosen is marked, the rest shaded by score, and each can be pinned. */
+
+import { placesOf } from "./lengths.js";
+
+const SHADES = 5;
+const SAID = { in: "kept in", out: "left out" };
+
+export class Source {
+  constructor(box, pins) {
+    this.box = box;
+    this.pins = pins;
+    this.clear();
+    pins.onClear = (indices) => indices.forEach((index) => this.#showPin(index));
+    box.addEventListener("click", (event) => this.#clicked(event));
+    box.addEventListener("keydown", (event) => this.#pressed(event));
+  }
+
+  clear() {
+    this.text = "";
+    this.sentences = [];
+    this.chosen = new Set();
+    this.box.replaceChildren();
+  }
+
+  /** Show a text that nothing is known of yet. */
+  preview(text) {
+    this.clear();
+    this.box.textContent = text;
+  }
+
+  /** Lay out a text and its scored sentences. */
+  render({ source: text, sentences, language }) {
+    this.clear();
+    const places = placesOf(sentences.flatMap(({ start, end }) => [start, end]), text);
+    const shades = shadesOf(sentences);
+    const blocks = document.createDocumentFragment();
+    let block = null;
+    sentences.forEach((_, index) => {
+      const [start, end] = places.slice(2 * index, 2 * index + 2);
+      const gap = text.slice(index ? places[2 * index - 1] : 0, start);
+      if (!block || gap.includes("\n")) block = blocks.appendChild(newBlock(gap));
+      else block.append(gap);
+      this.sentences.push(block.appendChild(newSentence(index, text.slice(start, end), shades[index])));
+    });
+    this.box.lang = language === "other" ? "" : language;
+    this.box.append(blocks);
+    this.text = text;
+    if (this.sentences.length) this.sentences[0].tabIndex = 0;
+  }
+
+  /** Give sentences that are laid out new scores. */
+  shade(sentences) {
+    shadesOf(sentences).forEach((shade, index) => {
+      const { dataset } = this.sentences[index];
+      if (dataset.shade !== String(shade)) dataset.shade = shade;
+    });
+  }
+
+  /** Mark the chosen; touches only sentences that change. */
+  mark(chosen) {
+    const now = new Set(chosen);
+    for (const index of this.chosen) if (!now.has(index)) this.sentences[index].ariaSelected = "false";
+    for (const index of now) if (!this.chosen.has(index)) this.sentences[index].ariaSelected = "true";
+    this.chosen = now;
+  }
+
+  #showPin(index) {
+    const sentence = this.sentences[index];
+    const pin = this.pins.get(index);
+    if (pin) {
+      sentence.dataset.pin = pin;
+      sentence.setAttribute("aria-description", SAID[pin]);
+    } else {
+      delete sentence.dataset.pin;
+      sentence.removeAttribute("aria-description");
+    }
+  }
+
+  #cycle(sentence) {
+    const index = Number(sentence.dataset.index);
+    this.pins.cycle(index);
+    this.#showPin(index);
+  }
+
+  #clicked(event) {
+    const sentence = event.target.closest("[role=option]");
+    if (!sentence || !getSelection().isCollapsed) return; // a selection is for copying
+    this.#focus(sentence);
+    this.#cycle(sentence);
+  }
+
+  #pressed(event) {
+    const sentence = event.target.closest("[role=option]");
+    if (!sentence || event.altKey || event.ctrlKey || event.metaKey) return;
+    const index = Number(sentence.dataset.index);
+    const last = this.sentences.length - 1;
+    const moves = {
+      ArrowDown: index + 1, ArrowRight: index + 1, ArrowUp: index - 1, ArrowLeft: index - 1, Home: 0, End: last,
+    };
+    if (event.key === "Enter" || event.key === " ") this.#cycle(sentence);
+    else if (event.key in moves) this.#focus(this.sentences[Math.min(Math.max(moves[event.key], 0), last)]);
+    else return;
+    event.preventDefault();
+  }
+
+  /** One sentence at a time is reached by Tab. */
+  #focus(sentence) {
+    this.box.querySelector("[tabindex='0']").tabIndex = -1;
+    sentence.tabIndex = 0;
+    sentence.focus();
+  }
+}
+
+function newBlock(gap) {
+  const block = document.createElement("div");
+  block.setAttribute("role", "none");
+  block.className = gap.split("\n").length > 2 ? "paragraph" : "line";
+  return block;
+}
+
+function newSentence(index, text, shade) {
+  const sentence = document.createElement("span");
+  sentence.setAttribute("role", "option");
+  sentence.ariaSelected = "false";
+  sentence.tabIndex = -1;
+  sentence.dataset.index = index;
+  sentence.dataset.shade = shade;
+  sentence.textContent = text;
+  return sentence;
+}
+
+/** From 0 for the fifth of the sentences that says least to 4 for the one that says most. */
+function shadesOf(sentences) {
+  const shades = new Array(sentences.length);
+  const byScore = sentences.map((_, index) => index).sort((a, b) => sentences[a].score - sentences[b].score);
+  byScore.forEach((index, rank) => (shades[index] = Math.floor((rank * SHADES) / sentences.length)));
+  return shades;
+}

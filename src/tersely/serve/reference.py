@@ -1,0 +1,145 @@
+"""The reference at /docs: the OpenAPI document as a page, each example as a command to copy."""
+
+import json
+import shlex
+from html import escape
+from typing import Any
+
+from tersely.serve.problems import KINDS
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>tersely: reference</title>
+<link rel="icon" href="/static/icon.svg">
+<link rel="stylesheet" href="/static/reference.css">
+<script src="/static/reference.js" defer></script>
+</head>
+<body>
+<header>
+<h1>{title} <small>{version}</small></h1>
+<p>{description} <a href="/">To the page</a>, <a href="/openapi.json">as OpenAPI</a>.</p>
+</header>
+<nav aria-label="Contents"><ul>{contents}</ul></nav>
+<main>
+{operations}
+<section id="problems">
+<h2>Problems</h2>
+<p>What goes wrong is said as problem details (RFC 9457, application/problem+json):
+<code>type</code> ends in one of these names, <code>detail</code> is a line for people, <code>errors</code> names
+each field, <code>request_id</code> is what the log has it under.</p>
+<dl>{problems}</dl>
+</section>
+</main>
+</body>
+</html>
+"""
+
+
+def render(openapi: dict[str, Any], base: str) -> str:
+    """Return the page; `base` is the address that the commands ask."""
+    operations = [(p, m, o) for p, methods in openapi["paths"].items() for m, o in methods.items()]
+    info = openapi["info"]
+    return _PAGE.format(
+        title=escape(info["title"]),
+        version=escape(info["version"]),
+        description=escape(info["description"]),
+        contents="".join(_entry(*operation) for operation in operations),
+        operations="\n".join(_operation(openapi, base, *operation) for operation in operations),
+        problems="".join(
+            f'<dt id="{kind}"><code>{kind}</code> {status}</dt><dd>{escape(what)}</dd>'
+            for kind, (status, what) in KINDS.items()
+        ),
+    )
+
+
+def _entry(path: str, method: str, operation: dict[str, Any]) -> str:
+    return (
+        f'<li><a href="#{_anchor(path)}"><code>{method.upper()} {path}</code></a> {escape(operation["summary"])}</li>'
+    )
+
+
+def _anchor(path: str) -> str:
+    return path.strip("/").replace("/", "-")
+
+
+def _operation(openapi: dict[str, Any], base: str, path: str, method: str, operation: dict[str, Any]) -> str:
+    body = _body(openapi, operation)
+    statuses = "".join(
+        f"<dt>{status}</dt><dd>{escape(answer['description'])}</dd>"
+        for status, answer in operation["responses"].items()
+    )
+    parts = [
+        f'<section id="{_anchor(path)}">',
+        f"<h2><code>{method.upper()} {path}</code></h2>",
+        f"<p>{escape(operation['description'])}</p>",
+        _code(_curl(base + path, body, "security" in operation), copy=True),
+        _fields(body) if body else "",
+        _example(operation),
+        f"<details><summary>Statuses</summary><dl>{statuses}</dl></details>",
+        "</section>",
+    ]
+    return "\n".join(filter(None, parts))
+
+
+def _body(openapi: dict[str, Any], operation: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the schema of the body, where there is one."""
+    if "requestBody" not in operation:
+        return None
+    name = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+    schema: dict[str, Any] = openapi["components"]["schemas"][name]
+    return schema
+
+
+def _curl(address: str, body: dict[str, Any] | None, token: bool) -> str:
+    parts = [f"curl -s {shlex.quote(address)}"]
+    if token:
+        parts.append('-H "Authorization: Bearer $TOKEN"')
+    if body:
+        parts.append("-H 'Content-Type: application/json'")
+        parts.append(f"-d {shlex.quote(json.dumps(body['examples'][0], ensure_ascii=False))}")
+    return " \\\n  ".join(parts)
+
+
+def _code(text: str, copy: bool = False) -> str:
+    button = '<button type="button" class="copy" hidden>Copy</button>' if copy else ""
+    return f'<div class="code">{button}<pre tabindex="0"><code>{escape(text)}</code></pre></div>'
+
+
+def _fields(schema: dict[str, Any]) -> str:
+    required = schema.get("required", [])
+    rows = "".join(
+        f"<tr><th scope='row'><code>{name}</code></th><td>{escape(_kind(field))}</td>"
+        f"<td>{'required' if name in required else escape(json.dumps(field.get('default')))}</td>"
+        f"<td>{escape(field.get('description', ''))}</td></tr>"
+        for name, field in schema["properties"].items()
+    )
+    head = (
+        "<tr><th scope='col'>field</th><th scope='col'>type</th><th scope='col'>default</th><th scope='col'></th></tr>"
+    )
+    return f'<div class="table" tabindex="0"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    """Name the type of a field in a few words.
+
+    >>> _kind({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]})
+    'integer or null'
+    """
+    if "anyOf" in schema:
+        return " or ".join(map(_kind, schema["anyOf"]))
+    if "enum" in schema:
+        return " or ".join(json.dumps(value) for value in schema["enum"])
+    if schema.get("type") == "array":
+        return f"list of {_kind(schema['items'])}s" if schema.get("items") else "list"
+    return str(schema.get("type", "anything"))
+
+
+def _example(operation: dict[str, Any]) -> str:
+    example = operation["responses"]["200"]["content"].get("application/json", {}).get("example")
+    if example is None:
+        return ""
+    written = json.dumps(example, ensure_ascii=False, indent=2)
+    return f"<details><summary>Answer</summary>{_code(written)}</details>"

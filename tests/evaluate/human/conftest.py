@@ -1,3 +1,0 @@
-from browser import browser, page
-
-__all__ = ["browser", "page"]

@@ -1,0 +1,110 @@
+"""The page as its user has it in front of them."""
+
+from typing import Any
+
+from playwright.sync_api import Locator, Page, Request, expect
+
+# However busy the machine is.
+PATIENCE = 60_000
+expect.set_options(timeout=PATIENCE)
+
+# Two frames later what an event asked for is on the screen.
+_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+_INPUT = f"""(field, value) => {{
+    field.value = value;
+    field.dispatchEvent(new Event("input", {{bubbles: true}}));
+    return {_FRAMES};
+}}"""
+
+
+class App:
+    """The page, and every question that it asks the server."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page, self.address = page, address
+        self.asked: list[str] = []
+        page.set_default_timeout(PATIENCE)
+        page.on("request", self._note)
+
+    def _note(self, request: Request) -> None:
+        if request.method == "POST":
+            self.asked.append(request.url.rpartition("/")[2])
+
+    def open(self, settings: str = "") -> "App":
+        self.page.goto(f"{self.address}/{settings}")
+        return self
+
+    def __getitem__(self, name: str) -> Locator:
+        return self.page.locator(f"#{name}")
+
+    def frames(self) -> None:
+        self.page.evaluate(_FRAMES)
+
+    def give(self, text: str) -> None:
+        """Drop a text onto the page and wait for the answer."""
+        drop(self.page, text)
+        self.answered()
+
+    def answered(self) -> None:
+        expect(self["used"]).not_to_be_empty()
+        expect(self.page.locator("body:not(.asking)")).to_be_attached()
+
+    def paste(self, text: str) -> None:
+        """Paste with the keyboard where the focus is."""
+        self.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        self.page.evaluate("text => navigator.clipboard.writeText(text)", text)
+        self.page.keyboard.press("Control+v")
+
+    def slide(self, position: int) -> None:
+        """Move the slider there."""
+        self["slider"].evaluate(_INPUT, position)
+
+    def allow(self, budget: int) -> None:
+        """Write a budget into its field."""
+        self["budget"].evaluate(_INPUT, budget)
+
+    def choose_unit(self, unit: str) -> None:
+        questions = self.asked.count("frontier")
+        self["unit"].select_option(unit)
+        assert self.asked.count("frontier") == questions + 1
+        expect(self["used"]).to_contain_text({"chars": "character"}.get(unit, unit.rstrip("s")))
+
+    def ask_server(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Ask for one summary, past the page."""
+        answer: dict[str, Any] = self.page.request.post(f"{self.address}/v1/summarize", data=question).json()
+        return answer
+
+    @property
+    def summary(self) -> str:
+        return self["summary"].text_content() or ""
+
+    @property
+    def reason(self) -> str | None:
+        return self["reason"].get_attribute("data-reason")
+
+    @property
+    def sentences(self) -> Locator:
+        return self["source"].get_by_role("option")
+
+    @property
+    def marked(self) -> list[str]:
+        return self.page.locator("[role=option][aria-selected=true]").all_text_contents()
+
+
+def drop(page: Page, content: Any, name: str = "news.txt") -> None:
+    """Drop a file onto the page; its content is a text or a list of bytes."""
+    make = """([content, name]) => {
+        const data = new DataTransfer();
+        data.items.add(new File([typeof content === "string" ? content : new Uint8Array(content)], name));
+        return data;
+    }"""
+    page.dispatch_event("body", "drop", {"dataTransfer": page.evaluate_handle(make, [content, name])})
+
+
+def tab_to(page: Page, selector: str, key: str = "Tab") -> None:
+    """Go by the keyboard alone."""
+    for _ in range(25):
+        page.keyboard.press(key)
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"{key} never reaches {selector}")

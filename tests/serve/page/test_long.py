@@ -1,0 +1,67 @@
+"""Two thousand sentences: few touches of the page for each move, and the exact summary once the slider rests."""
+
+import random
+
+from playwright.sync_api import expect
+
+from serve.page.app import App
+
+# Counts what a move changes in the text, and what it had to change.
+WATCH = """() => {
+    const source = document.getElementById("source");
+    const marked = () => new Set([...source.querySelectorAll("[aria-selected=true]")].map((e) => e.dataset.index));
+    window.touched = 0;
+    window.rebuilt = 0;
+    window.before = marked();
+    new MutationObserver((records) => {
+        for (const { type } of records) type === "attributes" ? window.touched++ : window.rebuilt++;
+    }).observe(source, {attributes: true, childList: true, characterData: true, subtree: true});
+    window.look = () => {
+        const now = marked();
+        const changed = [...now].filter((i) => !window.before.has(i)).length
+            + [...window.before].filter((i) => !now.has(i)).length;
+        const seen = {touched: window.touched, rebuilt: window.rebuilt, changed};
+        window.touched = 0;
+        window.before = now;
+        return seen;
+    };
+}"""
+
+
+def long_text(sentences: int) -> str:
+    chance = random.Random(0)
+    syllables = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
+    words = ["".join(chance.choices(syllables, k=chance.randint(1, 4))) for _ in range(4000)]
+
+    def sentence() -> str:
+        return (
+            " ".join(words[int(4000 * chance.random() ** 3)] for _ in range(chance.randint(5, 25))).capitalize() + "."
+        )
+
+    return "\n\n".join(" ".join(sentence() for _ in range(10)) for _ in range(sentences // 10))
+
+
+def test_two_thousand_sentences(app: App) -> None:
+    text = long_text(2000)
+    app.give(text)
+    assert app.sentences.count() > 1900
+    expect(app["reason"]).to_have_attribute("data-reason", "selected")
+    app.page.wait_for_function(
+        "() => performance.getEntriesByType('resource').filter((e) => /frontier/.test(e.name)).length > 2"
+    )
+
+    app.page.evaluate(WATCH)
+    changes = []
+    for position in range(950, 50, -100):
+        app.slide(position)
+        seen = app.page.evaluate("window.look()")
+        assert seen["touched"] == seen["changed"]
+        assert seen["rebuilt"] == 0
+        changes.append(seen["changed"])
+    assert sum(change > 0 for change in changes) >= 7
+    assert app["source"].locator("> div").first.evaluate("e => getComputedStyle(e).contentVisibility") == "auto"
+
+    budget = int(app["budget"].input_value())
+    answer = app.ask_server({"text": text, "max_chars": budget})
+    app.page.wait_for_function("text => document.getElementById('summary').textContent === text", arg=answer["text"])
+    assert app.reason == answer["reason"]

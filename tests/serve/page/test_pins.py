@@ -1,0 +1,80 @@
+"""Sentences that the user keeps in or leaves out."""
+
+from playwright.sync_api import expect
+
+from serve.page.app import App
+
+
+def test_click_pins_in_then_out_then_not_at_all(app: App, news: str) -> None:
+    app.give(news)
+    free = app.summary
+    sentence = app.sentences.nth(4)
+    text = sentence.text_content()
+    assert text not in free
+
+    sentence.click()
+    expect(app["summary"]).to_contain_text(text)
+    expect(sentence).to_have_attribute("aria-description", "kept in")
+    assert len(app.summary) <= 280
+
+    app.sentences.nth(0).click()
+    app.sentences.nth(0).click()
+    expect(app["summary"]).not_to_contain_text(app.sentences.nth(0).text_content())
+    expect(app.sentences.nth(0)).to_have_attribute("aria-selected", "false")
+
+    app["unpin"].click()
+    expect(app["summary"]).to_have_text(free)
+    expect(app["unpin"]).to_be_hidden()
+    expect(app.page.locator("[data-pin]")).to_have_count(0)
+
+
+def test_third_click_lets_a_sentence_be(app: App) -> None:
+    app.give("One fish. Two fish. Red fish.")
+    for pin in ("in", "out", None):
+        app.sentences.nth(1).click()
+        if pin:
+            expect(app.sentences.nth(1)).to_have_attribute("data-pin", pin)
+        else:
+            expect(app.page.locator("[data-pin]")).to_have_count(0)
+    expect(app["summary"]).to_have_text("One fish. Two fish. Red fish.")
+
+
+def test_what_is_kept_in_may_be_too_long(app: App) -> None:
+    app.give("A short one. A sentence of exactly this length.")
+    app.sentences.nth(1).click()
+    expect(app.page.locator("[data-pin=in]")).to_have_count(1)
+    app.allow(20)
+    expect(app["reason"]).to_have_text("What you keep in needs 34 characters.")
+    assert app.summary == ""
+
+
+def test_everything_left_out(app: App) -> None:
+    app.give("One fish. Two fish.")
+    for index in (0, 0, 1, 1):
+        app.sentences.nth(index).click()
+    expect(app["used"]).to_have_text("0 of 280 characters.")
+    expect(app["reason"]).to_contain_text("left out")
+
+
+def test_pins_stay_when_the_unit_changes_and_go_with_the_text(app: App) -> None:
+    app.give("One fish. Two fish. Red fish.")
+    app.sentences.nth(2).click()
+    app.choose_unit("sentences")
+    app.allow(1)
+    assert app.summary == "Red fish."
+    app.give("Blue fish. Old fish. New fish.")
+    expect(app.page.locator("[data-pin]")).to_have_count(0)
+
+
+def test_selecting_text_pins_nothing(app: App) -> None:
+    app.give("One fish swims in the sea. Two fish swim there as well.")
+    app.sentences.nth(0).dblclick()  # selects a word
+    assert app.page.evaluate("getSelection().toString().trim()") != ""
+    assert app.sentences.nth(0).get_attribute("data-pin") in (None, "in")  # the first click of the two may count
+    before = app.asked.count("frontier")
+    box = app.sentences.nth(1).bounding_box()
+    app.page.mouse.move(box["x"] + 5, box["y"] + 10)
+    app.page.mouse.down()
+    app.page.mouse.move(box["x"] + 80, box["y"] + 10)
+    app.page.mouse.up()
+    assert app.asked.count("frontier") == before

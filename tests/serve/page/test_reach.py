@@ -1,0 +1,203 @@
+"""For everybody: by keyboard, by screen reader, on a phone, in the dark."""
+
+from itertools import pairwise
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from serve.page.app import App, tab_to
+
+CONTROLS = {"button", "link", "textbox", "spinbutton", "slider", "combobox", "option", "listbox", "img"}
+
+# The lowest contrast of any text on the screen with what is behind it.
+CONTRAST = """() => {
+    const numbers = (color) => color.match(/[\\d.]+/g).map(Number);
+    const light = (color) => numbers(color).slice(0, 3).map((v) => v / 255)
+        .map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+    const behind = (element) => {
+        for (let e = element; e; e = e.parentElement) {
+            const color = getComputedStyle(e).backgroundColor;
+            if (numbers(color)[3] !== 0) return color;
+        }
+    };
+    const worst = [Infinity, ""];
+    for (const element of document.body.querySelectorAll("*")) {
+        const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+        if (!own || !element.checkVisibility() || element.disabled || element.closest(".unseen, svg")) continue;
+        const [a, b] = [light(getComputedStyle(element).color), light(behind(element))].sort((x, y) => y - x);
+        const ratio = (a + 0.05) / (b + 0.05);
+        if (ratio < worst[0]) worst.splice(0, 2, ratio, element.outerHTML.slice(0, 200));
+    }
+    return worst;
+}"""
+
+
+def test_by_the_keyboard_alone(app: App) -> None:
+    page = app.page
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
+    tab_to(page, "[data-example^=mine]")
+    page.keyboard.press("Enter")
+    app.answered()
+    expect(app["slider"]).to_be_focused()
+
+    before = app.summary
+    page.keyboard.press("ArrowRight")
+    app.frames()
+    assert app.summary != before
+    page.keyboard.press("ArrowLeft")
+    app.frames()
+    assert app.summary == before
+    page.keyboard.press("Home")
+    app.frames()
+    assert app.reason == "nothing-fits"
+    page.keyboard.press("End")
+    app.frames()
+    assert app.reason == "whole-text-fits"
+
+    tab_to(page, "#budget", "Shift+Tab")
+    page.keyboard.type("200")
+    app.frames()
+    assert 0 < len(app.summary) <= 200
+    tab_to(page, "[role=option]", "Shift+Tab")
+    for _ in range(6):
+        page.keyboard.press("ArrowDown")
+    expect(app.sentences.nth(6)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(app.sentences.nth(6)).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Space")
+    expect(app.sentences.nth(6)).to_have_attribute("data-pin", "out")
+    page.keyboard.press("End")
+    expect(app.sentences.last).to_be_focused()
+    expect(page.locator("[role=option][tabindex='0']")).to_have_count(1)
+    tab_to(page, "#copy")
+    page.keyboard.press("Enter")
+    expect(app["copy"]).to_have_text("Copied")
+
+
+def test_every_arrow_gives_another_summary(app: App, news: str) -> None:
+    app.give(news)
+    app.slide(900)
+    app["slider"].focus()
+    seen = []
+    for _ in range(6):
+        app.page.keyboard.press("ArrowLeft")
+        app.frames()
+        seen.append(app.summary)
+    assert all(a != b for a, b in pairwise(seen))
+
+
+def test_focus_can_be_seen(app: App) -> None:
+    app.give("One fish. Two fish. Red fish.")
+    for selector in ("#budget", "#unit", "#copy", "[role=option]", "#edit"):
+        tab_to(app.page, selector)
+        assert app.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_every_control_has_a_name(app: App, news: str) -> None:
+    def nameless() -> list[str]:
+        nodes = app.page.context.new_cdp_session(app.page).send("Accessibility.getFullAXTree")["nodes"]
+        shown = [node for node in nodes if not node["ignored"] and node["role"]["value"] in CONTROLS]
+        assert len(shown) > 5
+        return [node["role"]["value"] for node in shown if not node.get("name", {}).get("value", "").strip()]
+
+    assert nameless() == []
+    app.give(news)
+    app.sentences.nth(3).click()
+    assert nameless() == []
+
+
+def test_landmarks_and_headings(app: App, news: str) -> None:
+    app.give(news)
+    page = app.page
+    for landmark in ("banner", "navigation", "main", "complementary", "contentinfo"):
+        expect(page.get_by_role(landmark)).to_have_count(1)
+    expect(page.get_by_role("heading", level=1)).to_have_count(1)
+    assert page.get_by_role("heading", level=2).all_text_contents() == ["Text", "Length", "Summary"]
+    expect(page.get_by_role("listbox", name="Text")).to_be_visible()
+    assert page.evaluate("document.documentElement.lang") == "en"
+
+
+def test_live_region_speaks_once_it_is_quiet(app: App, news: str) -> None:
+    app.give(news)
+    expect(app["status"]).not_to_be_empty()
+    app.page.evaluate("""async () => {
+        window.said = [];
+        new MutationObserver(() => window.said.push(document.getElementById("status").textContent))
+            .observe(document.getElementById("status"), {childList: true});
+        for (const position of [300, 400, 500, 600]) {
+            slider.value = position;
+            slider.dispatchEvent(new Event("input"));
+            await new Promise(requestAnimationFrame);
+        }
+    }""")
+    app.page.wait_for_function("() => window.said.length > 0")
+    [said] = app.page.evaluate("window.said")
+    assert app["used"].text_content() in said
+    expect(app["status"]).to_have_attribute("aria-live", "polite")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast(app: App, news: str, scheme: str) -> None:
+    app.page.emulate_media(color_scheme=scheme)
+    ratio, where = app.page.evaluate(CONTRAST)
+    assert ratio >= 4.5, where
+    app.give(news)
+    for index in (5, 8, 8):
+        app.sentences.nth(index).click()
+    app.answered()
+    app.page.wait_for_function("() => getComputedStyle(document.getElementById('result')).opacity === '1'")
+    ratio, where = app.page.evaluate(CONTRAST)
+    assert ratio >= 4.5, where
+    background = app.page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
+    assert (max(background) < 60) == (scheme == "dark")
+
+
+@pytest.mark.parametrize("width", [320, 360, 820, 1440])
+def test_nothing_is_cut_off_sideways(app: App, news: str, width: int) -> None:
+    app.page.set_viewport_size({"width": width, "height": 740})
+    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert app.page.evaluate(wide) == 0
+    app.give(news + "\n\n" + "x" * 400)
+    app.allow(100000)
+    assert app.page.evaluate(wide) == 0
+
+
+def test_on_a_phone_the_slider_is_within_reach(browser: Browser, server: str) -> None:
+    context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    app = App(context.new_page(), server).open()
+    app.page.locator("[data-example^=mine]").tap()
+    app.answered()
+    expect(app["summary"]).to_be_in_viewport()
+    for scroll in (0, 600):
+        app.page.evaluate("y => scrollTo(0, y)", scroll)
+        box = app["slider"].bounding_box()
+        assert box["y"] > 740 / 2
+        assert box["y"] + box["height"] <= 740
+        assert box["height"] >= 44
+    before = app.summary
+    app.page.touchscreen.tap(box["x"] + box["width"] * 0.9, box["y"] + box["height"] / 2)
+    app.frames()
+    assert len(app.summary) > len(before)
+    context.close()
+
+
+def test_motion_is_off_where_it_is_not_wanted(app: App) -> None:
+    app.page.emulate_media(reduced_motion="reduce")
+    assert app["result"].evaluate("e => getComputedStyle(e).transitionDuration") in ("0s", "0s, 0s")
+
+
+def test_policy_lets_nothing_else_in(app: App) -> None:
+    policy = app.page.request.get(f"{app.address}/").headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    for name in ("app.js", "app.css"):
+        source = app.page.request.get(f"{app.address}/static/{name}").text()
+        assert "http://" not in source.replace("http://www.w3.org/2000/svg", "")
+        assert "https://" not in source
+
+
+def test_page_fits_right_to_left(app: App, page: Page) -> None:
+    app.give("هذه جملة أولى. وهذه جملة ثانية أطول قليلا من الأولى.")
+    assert page.evaluate("getComputedStyle(document.getElementById('summary')).direction") == "rtl"

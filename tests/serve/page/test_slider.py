@@ -1,0 +1,161 @@
+"""The slider: every budget from one answer, the same that the server would give."""
+
+import pytest
+from playwright.sync_api import expect
+
+from serve.page.app import App
+
+MIXED = "😀 Faces count as one. naïve words, 42 of them?\n\nThe end - at last! A short one. Nothing more to say here."
+
+
+def test_sliding_asks_nothing_more(app: App, news: str) -> None:
+    app.give(news)
+    seen = set()
+    for position in range(0, 1001, 50):
+        app.slide(position)
+        seen.add(app.summary)
+        budget = int(app["budget"].input_value())
+        assert len(app.summary) <= budget
+        if app.reason != "whole-text-fits":
+            assert " ".join(app.marked) == app.summary
+        expect(app["slider"]).to_have_attribute("aria-valuetext", f"{budget:,} characters")
+    assert len(seen) > 15
+    expect(app["reason"]).to_have_text("The whole text fits.")
+    assert app.page.evaluate("location.hash") != ""
+    assert app.asked == ["frontier"]
+
+
+@pytest.mark.parametrize("text", ["news", "chinese_news", MIXED])
+def test_page_shows_what_the_server_gives(app: App, request: pytest.FixtureRequest, text: str) -> None:
+    text = text if text is MIXED else request.getfixturevalue(text)
+    app.give(text)
+    for unit in ("words", "sentences", "bytes", "chars"):
+        app.choose_unit(unit)
+        for budget in [1, 2, 3, 7, 11] if unit == "sentences" else [1, 10, 25, 47, 100, 281, 600, 4000]:
+            app.allow(budget)
+            answer = app.ask_server({"text": text, f"max_{unit}": budget})
+            assert app.summary == answer["text"]
+            assert app["used"].text_content().startswith(f"{answer['length']:,} of {budget:,} ")
+            assert app.reason == answer["reason"]
+
+
+def test_in_a_longer_text_the_rest_of_the_slider_is_exact(app: App, english: str) -> None:
+    app.give(english)
+    for position in (700, 350, 500):
+        for step in range(position - 20, position + 1, 5):
+            asked = len(app.asked)
+            app.slide(step)
+            assert 0 < len(app.summary) <= int(app["budget"].input_value())
+            assert len(app.asked) == asked
+        answer = app.ask_server({"text": english, "max_chars": int(app["budget"].input_value())})
+        app.page.wait_for_function(
+            "text => document.getElementById('summary').textContent === text", arg=answer["text"]
+        )
+        expect(app["reason"]).to_have_attribute("data-reason", answer["reason"])
+    assert app.asked.count("frontier") <= 2
+
+
+def test_reason_why_it_is_short(app: App) -> None:
+    app.give("A rather long sentence about nothing. Another rather long sentence.")
+    app.allow(5)
+    expect(app["reason"]).to_have_text("No sentence is short enough: the shortest needs 29 characters.")
+    assert app.summary == ""
+    expect(app["copy"]).to_be_disabled()
+    app.allow(40)
+    expect(app["reason"]).to_contain_text("What is left does not fit")
+    app.allow(4000)
+    expect(app["reason"]).to_have_text("The whole text fits.")
+
+
+def test_repeated_sentence_adds_nothing(app: App) -> None:
+    app.give("The harbour closes to cars in spring. " * 3 + "Work begins soon, in March.")
+    app.allow(110)
+    expect(app["reason"]).to_have_text("More would fit, but adds nothing new.")
+
+
+def test_bar_and_plot_follow(app: App, news: str) -> None:
+    app.give(news)
+    app.allow(280)
+    used = len(app.summary)
+    assert float(app["fill"].evaluate("fill => fill.style.width").rstrip("%")) == pytest.approx(
+        100 * used / 280, abs=0.01
+    )
+    dots = set()
+    for budget in (100, 500, 2000):
+        app.allow(budget)
+        dots.add(app["plot"].locator(".here").get_attribute("d"))
+        assert app["share"].text_content() in app["plot"].get_attribute("aria-label")
+    assert len(dots) == 3
+
+
+def test_many_events_in_one_frame_are_one_change(app: App, news: str) -> None:
+    app.give(news)
+    changes = app.page.evaluate("""async () => {
+        const slider = document.getElementById("slider");
+        let changes = 0;
+        new MutationObserver((records) => (changes += records.length))
+            .observe(document.getElementById("summary"), {childList: true});
+        for (let to = 300; to < 900; to += 10) {
+            slider.value = to;
+            slider.dispatchEvent(new Event("input"));
+        }
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        return changes;
+    }""")
+    assert changes == 1
+
+
+def test_units_keep_their_budgets(app: App, news: str) -> None:
+    app.give(news)
+    app.allow(300)
+    app.choose_unit("sentences")
+    assert len(app.marked) == 3
+    app.choose_unit("words")
+    expect(app["budget"]).to_have_value("50")
+    app.choose_unit("chars")
+    expect(app["budget"]).to_have_value("300")
+
+
+def test_senseless_budget_is_not_taken(app: App, news: str) -> None:
+    app.give(news)
+    before = app.summary
+    for wrong in ("", "0", "-3", "2.5"):
+        app["budget"].fill(wrong)
+        app.frames()
+        assert app.summary == before
+    app["slider"].focus()
+    expect(app["budget"]).to_have_value("280")
+
+
+def test_address_carries_the_settings_and_not_the_text(app: App, news: str) -> None:
+    app.open("#unit=words&budget=40").give(news)
+    expect(app["unit"]).to_have_value("words")
+    assert 0 < len(app.summary.split()) <= 40
+    app.allow(25)
+    app.page.wait_for_function("() => location.hash === '#unit=words&budget=25'")
+    assert app.page.evaluate("[localStorage.length, sessionStorage.length, document.cookie]") == [0, 0, ""]
+    app.page.evaluate("location.hash = '#unit=sentences&budget=2'")
+    expect(app["budget"]).to_have_value("2")
+    expect(app["used"]).to_have_text("2 of 2 sentences.")
+
+
+def test_nonsense_in_the_address_is_ignored(app: App) -> None:
+    app.open("#unit=miles&budget=-1").give("One fish. Two fish.")
+    expect(app["unit"]).to_have_value("chars")
+    expect(app["budget"]).to_have_value("280")
+
+
+def test_copy(app: App, news: str) -> None:
+    app.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    app.give(news)
+    app["copy"].click()
+    expect(app["copy"]).to_have_text("Copied")
+    assert app.page.evaluate("navigator.clipboard.readText()") == app.summary
+
+
+def test_copy_without_a_clipboard_to_write_to(app: App, news: str) -> None:
+    app.give(news)
+    app.page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    app["copy"].click()
+    expect(app["copy"]).to_have_text("Copied")
+    assert app.page.evaluate("getSelection().toString()") == app.summary

@@ -1,0 +1,123 @@
+"""How a text comes in, and that it stays a text."""
+
+import pytest
+from playwright.sync_api import expect
+
+from serve.page.app import App, drop, tab_to
+
+SPITE = "<script>document.title = 1</script> <img src=x onerror='document.title = 1'> is a text. So is &lt;b&gt;."
+ASTRAL = "😀 The first sentence has a face. 𝒯𝒽𝑒 second is 𝓈𝓂𝒶𝓁𝓁. 👩‍👩‍👧 The third has a family. The fourth is plain."
+
+
+def test_paste_shows_the_summary_and_marks_it_in_the_text(app: App, news: str) -> None:
+    app["input"].focus()
+    app.paste(news)
+    app.answered()
+    expect(app["input"]).to_be_hidden()
+    assert 0 < len(app.summary) <= 280
+    assert " ".join(app.marked) == app.summary
+    assert app.asked == ["frontier"]
+
+
+def test_paste_anywhere_replaces_the_text(app: App) -> None:
+    app.give("One fish. Two fish.")
+    app["copy"].focus()
+    app.paste("Red fish. Blue fish.")
+    expect(app.sentences).to_have_text(["Red fish.", "Blue fish."])
+    expect(app["input"]).to_have_value("Red fish. Blue fish.")
+
+
+def test_typing_asks_once_it_pauses_and_stays_with_the_typist(app: App) -> None:
+    app["input"].press_sequentially("One fish. Two fish.")
+    app.answered()
+    assert app.summary == "One fish. Two fish."
+    assert app.asked.count("frontier") < 3
+    expect(app["input"]).to_be_focused()
+    app["read"].click()
+    expect(app.sentences).to_have_text(["One fish.", "Two fish."])
+    app["edit"].click()
+    expect(app["input"]).to_be_focused()
+    app["new"].click()
+    expect(app["input"]).to_have_value("")
+    assert app.summary == ""
+
+
+def test_late_answer_to_an_older_text_is_ignored(app: App) -> None:
+    held = []
+    app.page.route("**/v1/frontier", lambda route: held.append(route))
+    drop(app.page, "An old text.")
+    drop(app.page, "A new text.")
+    expect(app.sentences).to_have_count(0)
+    app.page.wait_for_function("() => document.body.classList.contains('asking')")
+    held[1].continue_()
+    expect(app.sentences).to_have_text(["A new text."])
+    held[0].continue_()
+    app.frames()
+    assert app.summary == "A new text."
+
+
+@pytest.mark.parametrize(("button", "language"), [("English", "en"), ("中文", "zh")])
+def test_examples(app: App, button: str, language: str) -> None:
+    app.page.get_by_role("button", name=button, exact=True).click()
+    app.answered()
+    expect(app["source"]).to_have_attribute("lang", language)
+    assert 12 <= app.sentences.count() <= 25
+    assert len(app.summary) > 60
+    separator = "" if language == "zh" else " "
+    assert separator.join(app.marked) == app.summary
+    assert app.reason == "selected"
+
+
+def test_file_opened_by_the_keyboard(app: App) -> None:
+    tab_to(app.page, "#open")
+    with app.page.expect_file_chooser() as chooser:
+        app.page.keyboard.press("Enter")
+    chooser.value.set_files({"name": "a.txt", "mimeType": "text/plain", "buffer": "﻿从前有山。山上有庙。".encode()})
+    expect(app.sentences).to_have_text(["从前有山。", "山上有庙。"])
+
+
+def test_dropped_file_in_utf_16(app: App) -> None:
+    drop(app.page, list("Grüße. Schöne Grüße.".encode("utf-16")))
+    expect(app.sentences).to_have_text(["Grüße.", "Schöne Grüße."])
+
+
+def test_file_that_is_no_text_is_refused_and_changes_nothing(app: App) -> None:
+    app.give("One fish. Two fish.")
+    drop(app.page, [0x89, 0x50, 0x4E, 0x47, 0x0D], "cat.png")
+    expect(app["notice"]).to_contain_text("“cat.png” is not plain text")
+    expect(app.sentences).to_have_text(["One fish.", "Two fish."])
+
+
+def test_markup_stays_text(app: App) -> None:
+    app.give(SPITE)
+    assert app.summary == SPITE
+    assert "".join(app["source"].all_text_contents()) == SPITE
+    assert app["source"].locator("script, img, b").count() == 0
+    expect(app.page).to_have_title("tersely")
+
+
+def test_offsets_count_characters_beyond_the_first_plane(app: App) -> None:
+    app.give(ASTRAL)
+    assert "".join(app["source"].all_text_contents()) == ASTRAL
+    app.choose_unit("sentences")
+    app.allow(1)
+    assert app.marked == [app.summary]
+    assert app.summary in ASTRAL
+
+
+def test_half_a_character_does_no_harm(app: App) -> None:
+    app["input"].evaluate("box => { box.value = 'Broken \\ud83d here.'; box.dispatchEvent(new Event('input')) }")
+    app.answered()
+    assert app.summary == "Broken � here."
+
+
+def test_paragraphs_and_lines_stay_apart(app: App) -> None:
+    app.give("One.\n\nTwo. Three.\nFour.")
+    assert app["source"].locator("> div").all_text_contents() == ["One.", "Two. Three.", "Four."]
+
+
+def test_white_space_is_no_text(app: App) -> None:
+    app["input"].fill(" \n\t ")
+    app.page.wait_for_timeout(0)
+    expect(app["how"]).to_be_visible()
+    assert app.asked == []

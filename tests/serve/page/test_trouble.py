@@ -1,0 +1,55 @@
+"""A server that asks for a token, and one that goes away: the page says so and keeps the text."""
+
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import Popen
+
+from playwright.sync_api import Browser, expect
+
+from serve.page.app import App
+
+Start = Callable[..., tuple[Popen[str], str]]
+
+
+def test_token_then_too_much_then_gone_then_back(browser: Browser, start: Start, tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text("open sesame\n")
+    options = ("--tokens-file", str(tmp_path / "tokens"), "--max-body", "2000")
+    server, address = start(*options)
+    context = browser.new_context()
+    app = App(context.new_page(), address).open("#model=another")
+
+    app["input"].fill("One fish. Two fish. Red fish.")
+    expect(app["notice"]).to_contain_text("asks for a token")
+    app["token"].fill("wrong")
+    app["token"].press("Enter")
+    expect(app["token"]).to_have_value("")
+    expect(app["notice"]).to_be_visible()
+    app["token"].fill("open sesame")
+    app["token"].press("Enter")
+    app.answered()  # a model that the server does not have is forgotten
+    assert "model" not in app.page.evaluate("location.hash")
+    expect(app["notice"]).to_be_hidden()
+    assert app.summary == "One fish. Two fish. Red fish."
+
+    app["input"].fill("A sentence like many others. " * 100)
+    expect(app["notice"]).to_contain_text("2000 bytes")
+    expect(app["retry"]).to_be_hidden()
+    app["input"].fill("One fish. Two fish. Red fish.")
+    expect(app["notice"]).to_be_hidden()
+    app["read"].click()
+
+    server.terminate()
+    server.wait(timeout=30)
+    app.sentences.nth(1).click()
+    expect(app["notice"]).to_contain_text("The server does not answer. Your text is still here.")
+    expect(app["input"]).to_have_value("One fish. Two fish. Red fish.")
+    app.allow(10)  # what is known already needs no server
+    assert len(app.marked) == 1
+    app["retry"].click()
+    expect(app["notice"]).to_contain_text("The server does not answer.")
+
+    start(*options, "--port", address.rpartition(":")[2])
+    app["retry"].click()
+    expect(app["notice"]).to_be_hidden()
+    expect(app["summary"]).to_have_text("Two fish.")
+    context.close()

@@ -1,0 +1,175 @@
+"""Bodies that no honest client sends: each gets a problem that says what is wrong, and the service goes on."""
+
+import json
+import socket
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from tersely.serve.problems import KINDS
+
+GOOD = {"text": "One fish. Two fish.", "max_chars": 9}
+JSON = {"Content-Type": "application/json"}
+
+
+def post(client: httpx.Client, content: bytes, **headers: str) -> httpx.Response:
+    return client.post("/v1/summarize", content=content, headers=JSON | headers)
+
+
+def is_problem(answer: httpx.Response, status: int) -> dict[str, Any]:
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    problem: dict[str, Any] = answer.json()
+    assert problem["status"] == status
+    assert problem["type"].removeprefix("/docs#") in KINDS
+    assert problem["request_id"] == answer.headers["x-request-id"]
+    return problem
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"nonsense",
+        b"[" * 100_000,
+        b'{"text":' * 30_000,
+        b'{"text": "\xff\xfe", "max_chars": 5}',
+        b'\xef\xbb\xbf{"text": "a", "max_chars": 5}',
+        json.dumps(GOOD).encode("utf-16"),
+        json.dumps(GOOD).encode("utf-32"),
+        b'{"text": "a \\ud800 lone one", "max_chars": 5}',
+        b'{"text": "a", "max_chars": NaN}',
+        b'{"text": "a", "ratio": Infinity}',
+        b'{"text": "a", "max_chars": 1' + b"0" * 10_000 + b"}",
+        b'{"text": "a raw \x00 byte", "max_chars": 5}',
+        b'{"text": "a", "max_chars": 5} {}',
+    ],
+)
+def test_what_is_not_json_is_refused(client: httpx.Client, body: bytes) -> None:
+    assert is_problem(post(client, body), 400)["type"] == "/docs#invalid-json"
+    assert post(client, json.dumps(GOOD).encode()).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"text": None}, "text"),
+        ({"text": ["One."]}, "text"),
+        ({"max_chars": "9"}, "max_chars"),
+        ({"max_chars": 9.5}, "max_chars"),
+        ({"max_chars": True}, "max_chars"),
+        ({"max_chars": 0}, "max_chars"),
+        ({"max_chars": -1}, "max_chars"),
+        ({"max_chars": 10**30}, "max_chars"),
+        ({"max_chars": None}, "max_chars"),
+        ({"max_words": 3}, "max_words"),
+        ({"max_chars": None, "ratio": 0}, "ratio"),
+        ({"max_chars": None, "ratio": 1.01}, "ratio"),
+        ({"max_chars": None, "max_tokens": 5}, "max_tokens"),
+        ({"order": "reverse"}, "order"),
+        ({"language": "xx"}, "language"),
+        ({"redundancy": ""}, "redundancy"),
+        ({"separator": "-" * 1000}, "separator"),
+        ({"include": 0}, "include"),
+        ({"include": [0.0]}, "include.0"),
+        ({"include": [0] * 10_001}, "include"),
+        ({"exclude": [-1]}, "exclude.0"),
+        ({"include": [7]}, "include"),
+        ({"exclude": [7]}, "exclude"),
+        ({"include": [0], "exclude": [0]}, "include"),
+        ({"max_chars": 3, "include": [0]}, "include"),
+        ({"model": "nosuch"}, "model"),
+        ({"model": "../models"}, "model"),
+        ({"txet": "One."}, "txet"),
+        ({"tokenizer": "https://example.org/tokenizer.json"}, "tokenizer"),
+    ],
+)
+def test_a_wrong_field_is_named(client: httpx.Client, change: dict[str, Any], field: str) -> None:
+    problem = is_problem(client.post("/v1/summarize", json=GOOD | change), 422)
+    assert field in [error["field"] for error in problem["errors"]]
+    assert "\n" not in problem["detail"]
+
+
+@pytest.mark.parametrize("body", ["null", "5", '"text"', "[]", "{}", "true"])
+@pytest.mark.parametrize("route", ["/v1/summarize", "/v1/frontier", "/v1/batch"])
+def test_json_of_another_shape_is_refused(client: httpx.Client, route: str, body: str) -> None:
+    assert is_problem(client.post(route, content=body, headers=JSON), 422)["errors"]
+
+
+def test_null_bytes_and_an_infinite_number_are_only_text_and_a_wrong_field(client: httpx.Client) -> None:
+    answer = client.post("/v1/summarize", json={"text": "A \0 byte. Two.", "max_sentences": 2})
+    assert answer.json()["text"] == "A \0 byte. Two."
+    assert is_problem(post(client, b'{"text": "a", "ratio": 1e999}'), 422)["errors"][0]["field"] == "ratio"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Content-Type": "text/plain"},
+        {"Content-Type": "application/x-www-form-urlencoded"},
+        {"Content-Type": "application/json; charset=latin-1"},
+        {"Content-Type": "application/json; charset*=utf-16''x"},
+        {"Content-Type": ""},
+        {"Content-Encoding": "gzip"},
+    ],
+)
+def test_a_body_that_is_not_announced_as_json_is_refused(client: httpx.Client, headers: dict[str, str]) -> None:
+    is_problem(post(client, json.dumps(GOOD).encode(), **headers), 415)
+
+
+def test_the_usual_forms_of_the_content_type_are_taken(client: httpx.Client) -> None:
+    for kind in ("application/json", "application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"'):
+        assert post(client, json.dumps(GOOD).encode(), **{"Content-Type": kind}).status_code == 200
+
+
+def test_a_body_may_be_as_large_as_said_and_no_larger(client: httpx.Client) -> None:
+    room = 300_000 - len(json.dumps({"text": "", "max_chars": 9}))
+    body = json.dumps({"text": "x" * room, "max_chars": 9}).encode()
+    assert len(body) == 300_000
+    assert post(client, body).status_code == 200
+    assert "300000" in is_problem(post(client, body + b" "), 413)["detail"]
+
+
+def test_a_chunked_body_is_cut_off_while_it_is_sent(client: httpx.Client) -> None:
+    host, port = urlsplit(str(client.base_url)).hostname, urlsplit(str(client.base_url)).port
+    assert host is not None
+    assert port is not None
+    head = (
+        "POST /v1/summarize HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    with socket.create_connection((host, port), timeout=60) as connection:
+        connection.sendall(head.encode())
+        for _ in range(31):
+            connection.sendall(b"2710\r\n" + b" " * 10_000 + b"\r\n")
+        # The body has no end yet, and the answer is there.
+        answer = connection.makefile("rb").read()
+    assert answer.startswith(b"HTTP/1.1 413 ")
+    assert b"application/problem+json" in answer
+
+
+def test_a_document_of_too_many_sentences_is_refused(client: httpx.Client) -> None:
+    answer = client.post("/v1/summarize", json={"text": "Ab.\n\n" * 20_001, "max_chars": 9})
+    assert is_problem(answer, 422)["errors"][0]["field"] == "text"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/v1/nothing", 404),
+        ("GET", "/v1/models/", 404),
+        ("GET", "/static/../app.py", 404),
+        ("GET", "/static/%2e%2e/app.py", 404),
+        ("GET", "/static//etc/passwd", 404),
+        ("GET", "/static/%00", 404),
+        ("GET", "/v1/summarize", 405),
+        ("PUT", "/v1/summarize", 405),
+        ("DELETE", "/", 405),
+    ],
+)
+def test_a_wrong_address_or_method_is_a_problem(client: httpx.Client, method: str, path: str, status: int) -> None:
+    answer = client.send(client.build_request(method, client.base_url.copy_with(raw_path=path.encode())))
+    is_problem(answer, status)
+    assert (status == 405) == ("allow" in answer.headers)

@@ -1,0 +1,108 @@
+"""More than the workers can do, and workers that fail: always an answer, never a hang."""
+
+import os
+import signal
+import socket
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from serve.service import ended, running, stopped, until
+from tersely.serve.run import Server
+
+BODY = {"text": "One fish. Two fish. Red fish.", "max_chars": 9}
+
+
+def ask(server: Server, **change: Any) -> httpx.Response:
+    return httpx.post(f"{server.address}/v1/summarize", json=BODY | change, timeout=60)
+
+
+def figure(server: Server, name: str) -> float:
+    lines = httpx.get(f"{server.address}/metrics").text.splitlines()
+    [value] = [line.rpartition(" ")[2] for line in lines if line.rpartition(" ")[0] == name]
+    return float(value)
+
+
+def test_beyond_the_queue_the_answer_is_503_at_once_and_what_waits_is_answered() -> None:
+    with running(workers=1, queue=2) as server, ThreadPoolExecutor() as threads:
+        with stopped(server.pool.pids[0]):
+            accepted: list[Future[httpx.Response]] = [threads.submit(ask, server) for _ in range(3)]
+            until(lambda: (server.pool.running, server.pool.waiting) == (1, 2))
+            assert (figure(server, "tersely_in_flight"), figure(server, "tersely_queue_length")) == (1, 2)
+            refused = [ask(server) for _ in range(5)]
+            # What needs no worker is still there.
+            assert httpx.get(f"{server.address}/readyz").status_code == 200
+        assert [answer.result().status_code for answer in accepted] == [200, 200, 200]
+        assert {(answer.status_code, answer.headers["retry-after"]) for answer in refused} == {(503, "1")}
+        assert refused[0].json()["type"] == "/docs#busy"
+        assert figure(server, 'tersely_rejected_total{reason="busy"}') == 5
+        assert figure(server, 'tersely_requests_total{route="/v1/summarize",status="503"}') == 5
+        assert figure(server, "tersely_sentences_total") == 9
+
+
+def test_what_is_late_is_given_up_and_its_worker_replaced() -> None:
+    with running(workers=1, queue=1, deadline=1.0) as server, ThreadPoolExecutor() as threads:
+        [pid] = server.pool.pids
+        with stopped(pid):
+            late = [threads.submit(ask, server) for _ in range(2)]
+            assert [(a.result().status_code, a.result().json()["type"]) for a in late] == [(504, "/docs#deadline")] * 2
+        assert server.pool.waiting == 0
+        until(lambda: ask(server).status_code == 200)
+        assert server.pool.pids != [pid]
+        address = urlsplit(server.address)
+        with socket.create_connection((address.hostname, address.port), timeout=60) as slow:
+            slow.sendall(
+                b"POST /v1/batch HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n"
+            )
+            assert slow.recv(12) == b"HTTP/1.1 408"
+        assert figure(server, "tersely_workers_replaced") >= 1
+
+
+def test_a_client_that_goes_away_leaves_the_queue() -> None:
+    with running(workers=1, queue=1) as server, ThreadPoolExecutor() as threads:
+        with stopped(server.pool.pids[0]):
+            first = threads.submit(ask, server)
+            until(lambda: server.pool.running == 1)
+            with pytest.raises(httpx.ReadTimeout):
+                httpx.post(f"{server.address}/v1/summarize", json=BODY, timeout=httpx.Timeout(60, read=0.2))
+            until(lambda: server.pool.waiting == 0)
+            second = threads.submit(ask, server)
+            until(lambda: server.pool.waiting == 1)
+        assert (first.result().status_code, second.result().status_code) == (200, 200)
+        assert figure(server, 'tersely_requests_total{route="/v1/summarize",status="499"}') == 1
+
+
+def test_a_worker_that_is_killed_is_replaced() -> None:
+    with running(workers=1) as server, ThreadPoolExecutor() as threads:
+        [first] = server.pool.pids
+        with stopped(first):
+            answer = threads.submit(ask, server)
+            until(lambda: server.pool.running == 1)
+            os.kill(first, signal.SIGKILL)
+            assert answer.result().status_code == 500
+            assert answer.result().json()["request_id"] == answer.result().headers["x-request-id"]
+        assert ask(server).status_code == 200
+        [second] = server.pool.pids
+        # With nothing to do it loses nobody's request.
+        os.kill(second, signal.SIGKILL)
+        until(lambda: ended(second))
+        assert ask(server).status_code == 200
+        assert len({first, second, *server.pool.pids}) == 3
+
+
+def test_a_text_goes_to_the_worker_that_has_it() -> None:
+    texts = [f"Fish number {i}. Another one." for i in range(20)]
+    with running(workers=2) as server, ThreadPoolExecutor() as threads:
+        with stopped(server.pool.pids[1]):
+            for text in texts:
+                if hash(text) % 2 == 0:
+                    assert ask(server, text=text).status_code == 200
+            other = next(text for text in texts if hash(text) % 2 == 1)
+            waits = threads.submit(ask, server, text=other)
+            until(lambda: server.pool.running == 1)
+            # Its worker is busy: the next one does not wait for it.
+            assert ask(server, text=other).status_code == 200
+        assert waits.result().status_code == 200

@@ -1,0 +1,98 @@
+"""What a browser gets: files that are there, headers that bind it, a reference that needs no other host."""
+
+import re
+from html import unescape
+from pathlib import Path
+from shlex import split
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from tersely.serve.problems import KINDS
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+
+@pytest.mark.parametrize("path", ["/", "/docs", "/static/reference.css", "/v1/models", "/nothing", "/metrics"])
+def test_every_answer_is_bound_to_this_host(client: httpx.Client, path: str) -> None:
+    headers = client.get(path).headers
+    assert headers["content-security-policy"] == POLICY
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/", "text/html; charset=utf-8"),
+        ("/static/reference.css", "text/css; charset=utf-8"),
+        ("/static/reference.js", "text/javascript; charset=utf-8"),
+        ("/openapi.json", "application/json"),
+    ],
+)
+def test_a_file_is_sent_once(client: httpx.Client, path: str, kind: str) -> None:
+    answer = client.get(path)
+    assert answer.headers["content-type"] == kind
+    again = client.get(path, headers={"If-None-Match": f'"other", W/{answer.headers["etag"]}'})
+    assert (again.status_code, again.content) == (304, b"")
+    assert client.head(path).headers["content-length"] == str(len(answer.content))
+
+
+def test_every_file_that_the_pages_name_is_there(client: httpx.Client) -> None:
+    for path in ("/", "/docs"):
+        html = client.get(path).text
+        named = re.findall(r'(?:src|href)="([^"#]+)"', html)
+        assert named
+        for name in named:
+            assert not urlsplit(name).netloc
+            assert client.get(name).status_code == 200
+        assert "<style" not in html
+        assert not re.search(r'\son\w+="|\sstyle="|<script>', html)
+
+
+def send(client: httpx.Client, command: str) -> httpx.Response:
+    """Do what a curl command does."""
+    curl, silent, address, *options = split(command.replace("\\\n", ""))
+    assert (curl, silent) == ("curl", "-s")
+    given = dict(zip(options[::2], options[1::2], strict=True))
+    headers = dict([given["-H"].split(": ")]) if "-H" in given else {}
+    method = "POST" if "-d" in given else "GET"
+    return client.request(method, urlsplit(address).path, content=given.get("-d"), headers=headers)
+
+
+def test_the_commands_of_the_reference_work_as_they_are(client: httpx.Client) -> None:
+    html = client.get("/docs").text
+    commands = [unescape(block) for block in re.findall(r"<code>(curl .*?)</code>", html, re.DOTALL)]
+    assert len(commands) == 7
+    assert all(f" {str(client.base_url).rstrip('/')}/" in command for command in commands)
+    assert [send(client, command).status_code for command in commands] == [200] * 7
+
+
+def test_the_commands_of_the_documentation_work(client: httpx.Client) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "service.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^(curl .*?)\n```", text, re.DOTALL | re.MULTILINE)
+    assert [send(client, command).status_code for command in commands] == [200] * 5
+
+
+def test_the_reference_explains_every_problem(client: httpx.Client) -> None:
+    html = client.get("/docs").text
+    assert all(f'id="{kind}"' in html for kind in KINDS)
+
+
+def test_the_examples_answers_are_real(client: httpx.Client) -> None:
+    document = client.get("/openapi.json").json()
+    for path in ("/v1/summarize", "/v1/frontier", "/v1/batch"):
+        operation = document["paths"][path]["post"]
+        name = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+        [example] = document["components"]["schemas"][name]["examples"]
+        answer = client.post(path, json=example).json()
+        assert answer == operation["responses"]["200"]["content"]["application/json"]["example"]
+
+
+def test_a_host_header_does_not_get_into_the_page_unescaped(client: httpx.Client) -> None:
+    html = client.get("/docs", headers={"Host": 'x"><script>alert(1)</script>'}).text
+    assert "<script>alert" not in html

@@ -1,0 +1,119 @@
+"""The service gives what the library and the command give."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from strategies import anything, prose
+from tersely import Summarizer
+from tersely.models import DEFAULT
+from tersely.text.length import measure
+
+UNITS = ("chars", "words", "sentences", "bytes")
+# JSON in UTF-8 cannot hold a lone surrogate.
+texts = st.one_of(prose, anything.map(lambda text: text.encode("utf-8", "ignore").decode()))
+
+
+def command(text: str, *options: str) -> bytes:
+    call = [sys.executable, "-m", "tersely", "summarize", "--format", "json", *options]
+    return subprocess.run(call, input=text.encode(), capture_output=True, check=False).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "options"),
+    [
+        ("english", {"max_chars": 280}, ["--max-chars", "280"]),
+        ("chinese", {"ratio": 0.2, "order": "rank"}, ["--ratio", "0.2", "--order", "rank"]),
+        (
+            "english",
+            {"max_words": 60, "include": [3], "exclude": [0, 1], "separator": " | ", "redundancy": "trigrams"},
+            [*"--max-words 60 --include 3 --exclude 0 --exclude 1 --redundancy trigrams --separator".split(), " | "],
+        ),
+        ("odd", {"max_bytes": 40, "language": "other"}, ["--max-bytes", "40", "--lang", "other"]),
+        ("empty", {"max_sentences": 3}, ["--max-sentences", "3"]),
+    ],
+)
+def test_the_answer_is_the_commands_byte_for_byte(
+    client: httpx.Client, english: str, chinese: str, name: str, body: dict[str, Any], options: list[str]
+) -> None:
+    odd = "A null \0 byte. 😀 is not in the plane! e\u0301 is two.\r\nTwo “quotes”… \u2028And <b>markup</b> & so on."
+    text = {"english": english, "chinese": chinese, "odd": odd, "empty": ""}[name]
+    answer = client.post("/v1/summarize", json={"text": text, **body})
+    assert answer.status_code == 200
+    assert answer.content == command(text, *options)
+
+
+def test_a_users_own_model_answers_as_it_does_for_the_command(client: httpx.Client, english: str, folder: Path) -> None:
+    answer = client.post("/v1/summarize", json={"text": english, "max_chars": 300, "model": "ranked"})
+    assert answer.content == command(english, "--max-chars", "300", "--model", str(folder))
+    models = client.get("/v1/models").json()["models"]
+    assert [(m["name"], m["default"]) for m in models] == [(DEFAULT, True), ("ranked", False)]
+    assert answer.json()["model"] == {"name": "ranked", "fingerprint": models[1]["fingerprint"]}
+
+
+@settings(max_examples=60)
+@given(text=texts, unit=st.sampled_from(UNITS), limit=st.integers(1, 120))
+def test_every_summary_fits_and_is_verbatim(client: httpx.Client, text: str, unit: Any, limit: int) -> None:
+    answer = client.post("/v1/summarize", json={"text": text, f"max_{unit}": limit}).json()
+    length = len(answer["sentences"]) if unit == "sentences" else measure(answer["text"], unit)
+    assert length <= limit
+    for sentence in answer["sentences"] + answer["ranking"]:
+        assert text[sentence["start"] : sentence["end"]] == sentence["text"]
+
+
+@settings(max_examples=40)
+@given(text=texts, unit=st.sampled_from(UNITS), data=st.data())
+def test_a_frontier_has_the_summary_of_every_budget(
+    client: httpx.Client, text: str, unit: Any, data: st.DataObject
+) -> None:
+    frontier = client.post("/v1/frontier", json={"text": text, "unit": unit}).json()
+    budgets = [step["budget"] for step in frontier["steps"]]
+    assert budgets == sorted(set(budgets))
+    budget = data.draw(st.integers(1, frontier["capacity"]))
+    step = [step for step in frontier["steps"] if step["budget"] <= budget][-1]
+    summary = client.post("/v1/summarize", json={"text": text, f"max_{unit}": budget}).json()
+    assert step["length"] <= budget
+    if frontier["points"] is None:
+        assert step["chosen"] == [sentence["index"] for sentence in summary["sentences"]]
+        assert step["length"] == summary["length"]
+
+
+def test_a_frontier_is_the_librarys(client: httpx.Client, chinese: str) -> None:
+    how: dict[str, Any] = {"unit": "words", "include": [1], "exclude": [2], "limit": 150}
+    frontier = Summarizer.load().frontier(chinese, **how)
+    answer = client.post("/v1/frontier", json={"text": chinese, "points": 7, **how}).json()
+    assert (answer.pop("points"), answer.pop("model")["name"]) == (7, DEFAULT)
+    assert answer == json.loads(json.dumps(frontier.to_dict(frontier.steps(7))))
+
+
+def test_a_long_documents_frontier_is_bounded_and_says_so(client: httpx.Client) -> None:
+    text = " ".join(f"The {i}th of the ships came in with {i * i} tons of salt." for i in range(300))
+    answer = client.post("/v1/frontier", json={"text": text, "limit": 1_000_000_000, "points": 1000}).json()
+    assert len(answer["sentences"]) == 300
+    assert len(answer["steps"]) <= answer["points"] + 2 == 62
+    assert answer["steps"][-1]["budget"] == answer["capacity"] == len(text)
+
+
+def test_each_document_of_a_batch_has_its_own_result_or_error(client: httpx.Client, english: str) -> None:
+    good = {"text": english, "max_chars": 200}
+    wrong = [{"text": english}, {"max_chars": 5}, "text", None, good | {"include": [999]}, good | {"model": "x"}]
+    results = client.post("/v1/batch", json={"documents": [good, *wrong, good]}).json()["results"]
+    summary = client.post("/v1/summarize", json=good).json()
+    assert results[0] == results[-1] == {"summary": summary}
+    fields = [result["error"]["errors"][0]["field"] for result in results[1:-1]]
+    assert fields == ["max_chars", "text", "body", "body", "include", "model"]
+    assert {result["error"]["status"] for result in results[1:-1]} == {422}
+
+
+def test_a_batch_has_at_most_100_documents(client: httpx.Client) -> None:
+    document = {"text": "One. Two.", "max_sentences": 1}
+    assert len(client.post("/v1/batch", json={"documents": [document] * 100}).json()["results"]) == 100
+    refused = client.post("/v1/batch", json={"documents": [document] * 101})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "documents")
