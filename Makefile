@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 EXTRAS := tokens,html,plot,hub,eval,train,serve,batch,ray
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench results quality-update chromium clean wheel-test
+.PHONY: help demo test lint bench load scale results tables quality-update screenshot chromium clean wheel-test
 
 help: ## Show the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -27,8 +27,17 @@ lint: $(VENV)/dev ## Style, types and the import contract
 bench: $(VENV)/dev ## Speed and memory beside other tools, printed as Markdown
 	$(BIN)/python benchmarks/speed.py
 
+load: $(VENV)/dev ## The service under load, printed as Markdown
+	$(BIN)/python benchmarks/load.py
+
+scale: $(VENV)/dev ## Measure the batch job and write docs/scale.md (minutes)
+	$(BIN)/python benchmarks/scale.py --write
+
 results: $(VENV)/dev ## Measure every scorer on every dev set and write docs/results.md (minutes)
 	$(BIN)/python benchmarks/results.py
+
+tables: $(VENV)/dev ## Train and measure the rows of the paper's tables and write docs/tables.md (hours)
+	$(BIN)/python benchmarks/tables.py
 
 quality-update: $(VENV)/dev ## Raise the quality floors to what is measured (FLAGS=--allow-lower lowers them)
 	$(BIN)/python tests/quality/gate.py --update $(FLAGS)
@@ -40,6 +49,9 @@ wheel-test: $(VENV)/dev ## Build the wheel and use it in an empty environment
 	build/wheel/venv/bin/python -m pip install --quiet --disable-pip-version-check build/wheel/tersely-*.whl
 	cd build/wheel && venv/bin/tersely summarize ../../examples/harbour.txt --max-chars 280
 	cd build/wheel && venv/bin/tersely summarize ../../examples/harbour.txt --max-chars 280 --scorer textrank
+
+screenshot: $(VENV)/dev chromium ## Take the README's picture of the page, docs/page.png
+	$(BIN)/python benchmarks/screenshot.py
 
 chromium: ## Install the browser that the tests drive, where there is none
 	@for name in chromium chromium-browser google-chrome; do command -v $$name > /dev/null && exit; done; \
