@@ -65,6 +65,6 @@ def test_a_configuration_goes_to_the_command_that_can_train_it(tmp_path: Path) -
     texts = str(write(tmp_path / "texts.jsonl", True))
     with pytest.raises(UsageError, match="train supervised"):
         train(texts, "--config", "cpu-supervised-en", "--out", str(tmp_path / "x"))
+    arguments = ["supervised", texts, "--config", "news", "--out", str(tmp_path / "x")]
     with pytest.raises(UsageError, match="train scorer"):
-        arguments = ["supervised", texts, "--config", "news", "--out", str(tmp_path / "x")]
         CliRunner().invoke(command, arguments, catch_exceptions=False)

@@ -84,7 +84,7 @@ class Scorer(nn.Module):
         return scores
 
     def values(self, scores: Tensor, lengths: Tensor, coverage: Tensor) -> Tensor:
-        """Return the positive values that a knapsack adds up, from scores, lengths and coverage's values, all [B, n]."""
+        """Return the positive values that a knapsack adds up, from scores, lengths and coverage, all [B, n]."""
         if self.value == "sigmoid":
             return torch.sigmoid(scores)
         if self.value == "coverage_exp":
