@@ -17,6 +17,7 @@ _COMMANDS = (
     "evaluate",
     "reproduce",
     "human",
+    "encode",
     "train",
     "serve",
     "completion",

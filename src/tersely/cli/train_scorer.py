@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,6 +28,20 @@ def training_options(config: str | None = None) -> Callable[[F], F]:
         click.option("--limit", type=click.IntRange(1), metavar="N", help="Of the documents, instead of all."),
         click.option("--cache", metavar="DIR", help="Where vectors are kept, for other trainings, too."),
         click.option("--dev", metavar="FILE", type=click.Path(exists=True), help="Labelled JSONL for ROUGE-1."),
+        click.option(
+            "--device",
+            type=click.Choice(["auto", "cpu", "cuda"]),
+            default="auto",
+            show_default=True,
+            help="Where networks compute; auto is a GPU where there is one.",
+        ),
+        click.option(
+            "--precision",
+            type=click.Choice(["float32", "bfloat16", "float16"]),
+            default="float32",
+            show_default=True,
+            help="How precisely networks compute.",
+        ),
     ]
 
     def add(command: F) -> F:
@@ -56,7 +71,8 @@ def command(
 
     No summaries are needed. With news it takes seconds: coverage learns where such texts say what matters. The
     other configurations train networks (extra 'train'): Ctrl-C saves and stops, --resume goes on, TensorBoard logs
-    are in DIR/training/tensorboard, the curve in DIR/log.jsonl. DIR is a model folder at the end.
+    are in DIR/training/tensorboard, the curve in DIR/log.jsonl. DIR is a model folder at the end. Several processes,
+    or GPUs, share each batch when torchrun starts them.
 
     \b
     tersely train scorer articles.jsonl --config news --out my-model
@@ -68,9 +84,10 @@ def command(
     settings = read_settings(config, how.pop("steps"), how.pop("limit"), share, knapsack)
     if settings.objective.supervised:
         raise UsageError(f"configuration '{config}' needs summaries: 'tersely train supervised' takes it")
-    texts = Corpus.read(map(Path, corpus), settings.data.sentences, settings.data.documents, _where(where))
+    data, wanted = settings.data, read_where(where)
+    read = partial(Corpus.read, [Path(path) for path in corpus], data.sentences, data.documents, wanted)
     if settings.network.value != "coverage":
-        run(settings, texts, Path(out), **how)
+        run(settings, read, Path(out), **how)
         return
     from tersely.learn.scorer.words import export_words
 
@@ -78,17 +95,27 @@ def command(
     if (Path(out) / "config.toml").exists() and not how["resume"]:
         raise UsageError(f"{out} holds a model already: choose another folder, or pass --resume to make it anew")
     for found in export_words(
-        settings, texts, Path(out), f"tersely train scorer CORPUS{chosen} --config {Path(config).name} --out FOLDER"
+        settings, read(), Path(out), f"tersely train scorer CORPUS{chosen} --config {Path(config).name} --out FOLDER"
     ):
         click.echo(f"{found.language}: {found.documents:,} documents, t {found.t:.1f}, bias {found.bias:g}", err=True)
     _written(out)
 
 
-def run(settings: Any, texts: Any, out: Path, resume: bool, cache: str | None, dev: str | None) -> None:
-    """Train a network on a corpus and make the model folder."""
+def run(
+    settings: Any,
+    read: Callable[[], Any],
+    out: Path,
+    resume: bool,
+    cache: str | None,
+    dev: str | None,
+    device: str,
+    precision: str,
+) -> None:
+    """Train a network on the corpus that `read` returns, together with the processes of torchrun, if there are any."""
     from tersely.errors import MissingExtraError
 
     try:
+        from tersely.learn.scorer.distributed import joined
         from tersely.learn.scorer.export import export
         from tersely.learn.scorer.train import train
     except ModuleNotFoundError as error:
@@ -98,16 +125,23 @@ def run(settings: Any, texts: Any, out: Path, resume: bool, cache: str | None, d
     from tersely.encode import load_encoder
     from tersely.encode.cache import Cache
 
-    click.echo(
-        f"{len(texts.documents):,} documents; {texts.short:,} of fewer than 4 sentences and {texts.repeated:,} "
-        "repeated ones were left out",
-        err=True,
-    )
-    folder = Path(cache) if cache else out / "training" / "vectors"
-    encoder = Cache(folder, load_encoder(settings.data.encoder), settings.data.precision)
-    state = train(settings, texts, encoder, out, resume, _Line(), labelled_dev(dev) if dev else None)
-    export(settings, state, texts, out)
-    _written(str(out))
+    with joined(device) as team:
+        texts = read()
+        if team.leads:
+            left_out = f"{texts.short:,} of fewer than 4 sentences and {texts.repeated:,} repeated ones were left out"
+            click.echo(f"{len(texts.documents):,} documents; {left_out}", err=True)
+        folder = Path(cache) if cache else out / "training" / "vectors"
+        encoder = Cache(folder, load_encoder(settings.data.encoder), settings.data.precision)
+        labelled = labelled_dev(dev) if dev else None
+        try:
+            state = train(settings, texts, encoder, out, resume, _Line(), labelled, team, precision)
+        except KeyboardInterrupt:
+            if team.leads:
+                click.echo("tersely: stopped: the same command with --resume goes on", err=True)
+            raise click.exceptions.Exit(130) from None
+        if team.leads:
+            export(settings, state, texts, out)
+            _written(str(out))
 
 
 def read_settings(
@@ -144,7 +178,8 @@ def _config_file(name: str) -> Path:
     return known[name]
 
 
-def _where(wanted: tuple[str, ...]) -> dict[str, list[str]]:
+def read_where(wanted: tuple[str, ...]) -> dict[str, list[str]]:
+    """Read what fields are wanted of records."""
     from tersely.errors import UsageError
 
     found: dict[str, list[str]] = {}

@@ -1,5 +1,6 @@
 """`tersely train supervised`: the baseline that learns from summaries."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ def command(data: tuple[str, ...], config: str, out: str, **how: Any) -> None:
     settings = read_settings(config, how.pop("steps"), how.pop("limit"))
     if not settings.objective.supervised:
         raise UsageError(f"configuration '{config}' learns without labels: 'tersely train scorer' takes it")
-    run(settings, _labelled(data, settings), Path(out), **how)
+    run(settings, partial(_labelled, data, settings), Path(out), **how)
 
 
 def _labelled(files: tuple[str, ...], settings: Any) -> Any:

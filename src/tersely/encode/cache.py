@@ -51,8 +51,15 @@ class Cache:
         """Return one row a sentence, from the disk where they were computed before."""
         key = _key(sentences)
         if key not in self._places:
+            self._read_index()  # another process may have computed them
+        if key not in self._places:
             self._append(key, self.encoder.encode(sentences))
         return self._mapped(*self._places[key])
+
+    def add(self, sentences: Sequence[str], vectors: Matrix) -> None:
+        """Keep vectors that this encoder has computed elsewhere."""
+        if sentences not in self:
+            self._append(_key(sentences), vectors)
 
     def _mapped(self, start: int, count: int) -> Matrix:
         if self._rows is None or len(self._rows) < start + count:

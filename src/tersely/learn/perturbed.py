@@ -19,6 +19,7 @@ from torch.autograd.function import once_differentiable
 
 from tersely.errors import UsageError, unknown_name
 from tersely.learn.knapsack.labels import solve
+from tersely.learn.rows import Rows, draw
 
 _EULER = float(np.euler_gamma)
 # Fewer problems than this are solved sooner than a thread begins.
@@ -54,15 +55,17 @@ def perturbed_knapsack(
     sigma: float = 0.02,
     noise: str = "gaussian",
     seed: int | torch.Generator = 0,
+    rows: Rows | None = None,
 ) -> Tensor:
     """Return how often each item is in the exact solution under noise, [B, n], differentiable in the values.
 
     values: float [B, n], of any sign; lengths: whole numbers [B, n]; capacities: whole numbers [B], in the same
     unit; mask: bool [B, n], True where there is an item. `sigma` is in the unit of the values: the default suits
-    profits that sum to 1. A number as `seed` draws the same noise at every call; a generator goes on drawing.
+    profits that sum to 1. A number as `seed` draws the same noise at every call; a generator goes on drawing. `rows`
+    says which rows of a larger batch these are, if they are.
     """
     _check(values, lengths, capacities, mask)
-    drawn = _draw(values, samples, sigma, noise, seed)
+    drawn = _draw(values, samples, sigma, noise, seed, rows)
     apply: Any = _Perturbed.apply
     mean: Tensor = apply(values, lengths, capacities, mask, drawn, sigma, NOISES[noise])
     return mean
@@ -79,6 +82,7 @@ def perturbed_fenchel_young(
     sigma: float = 0.02,
     noise: str = "gaussian",
     seed: int | torch.Generator = 0,
+    rows: Rows | None = None,
 ) -> Tensor:
     """Return how much less the target sets [B, n] are worth than the best ones under noise, on average, [B].
 
@@ -89,7 +93,8 @@ def perturbed_fenchel_young(
     _check(values, lengths, capacities, mask)
     if target.shape != values.shape:
         raise UsageError(f"the target must be {list(values.shape)} like the values, not {list(target.shape)}")
-    noisy = values.masked_fill(~mask, 0).unsqueeze(1) + sigma * _draw(values, samples, sigma, noise, seed)  # [B, K, n]
+    drawn = _draw(values, samples, sigma, noise, seed, rows)
+    noisy = values.masked_fill(~mask, 0).unsqueeze(1) + sigma * drawn  # [B, K, n]
     solutions = _solve(noisy, lengths, capacities, mask)
     # The solutions are constants here: where a maximum is attained, its derivative is that of what attains it.
     surplus = (solutions - target.to(values.dtype).unsqueeze(1)) * mask.unsqueeze(1)
@@ -130,7 +135,9 @@ class _Perturbed(torch.autograd.Function):
     backward: Any = staticmethod(once_differentiable(_backward))
 
 
-def _draw(values: Tensor, samples: int, sigma: float, noise: str, seed: int | torch.Generator) -> Tensor:
+def _draw(
+    values: Tensor, samples: int, sigma: float, noise: str, seed: int | torch.Generator, rows: Rows | None
+) -> Tensor:
     """Draw the noise, [B, K, n]; in one stream, whatever the number of threads."""
     if noise not in NOISES:
         raise unknown_name("noise", noise, NOISES)
@@ -138,7 +145,7 @@ def _draw(values: Tensor, samples: int, sigma: float, noise: str, seed: int | to
         raise UsageError(f"at least 1 sample and a positive sigma are needed, not {samples} and {sigma:g}")
     generator = torch.Generator().manual_seed(seed) if isinstance(seed, int) else seed
     shape = values.shape[0], samples, values.shape[1]
-    normal = torch.randn(shape, generator=generator, dtype=values.dtype, device=generator.device)
+    normal = draw(torch.randn, shape, generator, rows, values.dtype)
     return NOISES[noise].draw(normal).to(values.device)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tersely.encode import Encoder, Matrix
+from tersely.learn.rows import Rows
 from tersely.learn.scorer.config import Config
 from tersely.learn.scorer.teacher import Teacher, separator
 from tersely.score import Values
@@ -28,6 +29,7 @@ class Batch(NamedTuple):
     mask: Tensor  # bool [B, n], True where there is a sentence
     coverage: Tensor  # float [B, n], the teacher's values, of mean 1 in each document; 1 without a teacher
     target: Tensor  # bool [B, n], what the teacher selects or what is labelled; nothing without either
+    rows: Rows | None = None  # of a batch that processes share
 
 
 class Known(NamedTuple):

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
+from tersely.learn.rows import Rows, draw
 from tersely.learn.scorer.config import Objective
 from tersely.learn.scorer.network import Siamese
 from tersely.learn.scorer.selection import Choice, rank, straight_through
@@ -29,12 +30,17 @@ class Cosines(NamedTuple):
 
 def siamese_loss(cosines: Cosines, settings: Objective) -> Tensor:
     """Return lambda1 L_rest_ext + lambda2 L_ext_doc, each -positive + |negative|, the mean over documents."""
+    return siamese_sum(cosines, settings) / cosines.selects.sum().clamp(min=1)
+
+
+def siamese_sum(cosines: Cosines, settings: Objective) -> Tensor:
+    """Return the same, as a sum over the documents that select something."""
     total = -(settings.rest_ext * cosines.rest_ext + settings.ext_doc * cosines.ext_doc) * cosines.selects
     if settings.negatives:
         negative = settings.rest_ext * cosines.rest_ext_negative.abs()
         negative = negative + settings.ext_doc * cosines.ext_doc_negative.abs()
         total = total + negative * (cosines.selects & cosines.leaves)
-    return total.sum() / cosines.selects.sum().clamp(min=1)
+    return total.sum()
 
 
 def bidirectional(
@@ -45,10 +51,11 @@ def bidirectional(
     scores: Tensor,  # [B, n]
     settings: Objective,
     noise: torch.Generator | None,
+    rows: Rows | None = None,
 ) -> Cosines:
     """Predict a selected sentence from the rest, and the document from the selected; the same for the negatives."""
     low = negatives(choice.hard, scores, mask)
-    k, i = sample(choice.hard, noise), sample(low, noise)  # [B] each
+    k, i = sample(choice.hard, noise, rows), sample(low, noise, rows)  # [B] each
     soft, not_soft = choice.soft, (1 - choice.soft) * mask
     kept = torch.stack(
         [
@@ -83,11 +90,11 @@ def negatives(hard: Tensor, scores: Tensor, mask: Tensor) -> Tensor:
     return unselected & (rank(-scores, unselected) < hard.sum(1, keepdim=True).clamp(min=1))
 
 
-def sample(among: Tensor, noise: torch.Generator | None) -> Tensor:
+def sample(among: Tensor, noise: torch.Generator | None, rows: Rows | None = None) -> Tensor:
     """Draw one of the marked sentences of each document, [B]; the first without noise, or where none is marked."""
     if noise is None:
         return among.int().argmax(1)
-    draws = torch.rand(among.shape, generator=noise)
+    draws = draw(torch.rand, among.shape, noise, rows).to(among.device)
     return (draws * among).argmax(1)
 
 

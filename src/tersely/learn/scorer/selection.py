@@ -11,6 +11,7 @@ from torch.nn import functional as F  # noqa: N812
 from tersely.learn.knapsack import load_folder
 from tersely.learn.knapsack.labels import solve
 from tersely.learn.perturbed import perturbed_knapsack
+from tersely.learn.rows import Rows, draw
 from tersely.learn.scorer.config import Selection
 from tersely.models import model_folder
 
@@ -23,6 +24,7 @@ class Scores(NamedTuple):
     lengths: Tensor  # [B, n], whole numbers, each with its separator
     capacities: Tensor  # [B], whole numbers, each with one separator
     mask: Tensor  # [B, n]
+    rows: Rows | None = None  # of a shared batch
 
 
 class Choice(NamedTuple):
@@ -60,8 +62,8 @@ def gumbel_top_k(
     """
     scores = given.scores
     if noise is not None:
-        uniform = torch.rand(scores.shape, generator=noise, dtype=scores.dtype).clamp(1e-20, 1 - 1e-7)
-        scores = scores - (-uniform.log()).log()
+        uniform = draw(torch.rand, scores.shape, noise, given.rows, scores.dtype).clamp(1e-20, 1 - 1e-7)
+        scores = scores - (-uniform.log()).log().to(scores.device)
     scores = scores.masked_fill(~given.mask, -1e9)
     soft = F.softmax(scores / temperature, dim=1)
     if relaxation == "k_hot":
@@ -84,6 +86,7 @@ def by_network(folder: Path) -> Select:
 
     def select(given: Scores, noise: torch.Generator | None) -> Choice:
         del noise
+        network.to(given.scores.device)
         sizes = given.lengths / given.capacities[:, None] * given.mask
         soft = torch.sigmoid(network(profits(given), sizes, given.mask)) * given.mask
         return Choice(soft > 0.5, soft)
@@ -95,14 +98,15 @@ def perturbed(given: Scores, samples: int, sigma: float, noise: torch.Generator 
     """Select by the exact knapsack; how often a sentence is selected under noise stands in for it."""
     normed = profits(given)
     problem = given.lengths, given.capacities, given.mask
-    soft = perturbed_knapsack(normed, *problem, samples=samples, sigma=sigma, seed=0 if noise is None else noise)
+    seed = 0 if noise is None else noise
+    soft = perturbed_knapsack(normed, *problem, samples=samples, sigma=sigma, seed=seed, rows=given.rows)
     return Choice(exact(given), soft)
 
 
 def exact(given: Scores) -> Tensor:
     """Return the exact knapsack's choice, bool [B, n]."""
     arrays = (t.detach().cpu().numpy() for t in (given.values, given.lengths, given.mask, given.capacities))
-    return torch.from_numpy(solve(*arrays))
+    return torch.from_numpy(solve(*arrays)).to(given.mask.device)
 
 
 def profits(given: Scores) -> Tensor:

@@ -10,22 +10,34 @@ from tersely.learn.perturbed import perturbed_fenchel_young
 from tersely.learn.scorer.config import Config, Selection
 from tersely.learn.scorer.data import Batch
 from tersely.learn.scorer.network import Model, Scorer
-from tersely.learn.scorer.objectives import bidirectional, siamese_loss
+from tersely.learn.scorer.objectives import bidirectional, siamese_sum
 from tersely.learn.scorer.selection import Scores, Select, exact, gumbel_top_k, profits
 
 
 class Step(NamedTuple):
-    """The loss, and means over the documents by name."""
+    """What makes up the loss, as sums over the documents, and means over the documents by name."""
 
-    loss: Tensor
+    siamese: Tensor
+    selecting: Tensor  # how many documents select something: the siamese term is their mean
+    others: Tensor
+    documents: int
     figures: dict[str, float]
+
+    @property
+    def loss(self) -> Tensor:
+        """The loss of these documents."""
+        return self.part(self.selecting, self.documents)
+
+    def part(self, selecting: Tensor, documents: int) -> Tensor:
+        """Return what these documents add to the loss of a batch with so many."""
+        return self.siamese / selecting.clamp(min=1) + self.others / documents
 
 
 def score(scorer: Scorer, batch: Batch) -> Scores:
     """Run the scorer."""
     scores = scorer(batch.vectors, batch.features, batch.mask)
     values = scorer.values(scores, batch.chars, batch.coverage)
-    return Scores(scores, values, batch.lengths, batch.capacities, batch.mask)
+    return Scores(scores, values, batch.lengths, batch.capacities, batch.mask, batch.rows)
 
 
 def forward(
@@ -37,22 +49,23 @@ def forward(
     """
     given = score(model.scorer, batch)
     settings, noise = config.objective, sampling if noisy else None
-    total = torch.zeros(())
+    siamese = selecting = others = torch.zeros((), device=batch.mask.device)
     figures: dict[str, Tensor] = {}
     if model.siamese is not None:
         choice = select(given, noise)
         cosines = bidirectional(
-            model.siamese, batch.vectors, batch.mask, choice, given.scores.detach(), settings, sampling
+            model.siamese, batch.vectors, batch.mask, choice, given.scores.detach(), settings, sampling, batch.rows
         )
-        total = siamese_loss(cosines, settings)
+        siamese, selecting = siamese_sum(cosines, settings), cosines.selects.sum()
         figures |= {name: getattr(cosines, name) for name in cosines._fields}
     if settings.imitation:
         figures["imitation"] = imitation(given, batch, config.selection, select, noise)
-        total = total + settings.imitation * figures["imitation"].mean()
+        others = others + settings.imitation * figures["imitation"].sum()
     if settings.supervised:
         figures["cross_entropy"] = cross_entropy(given.scores, batch)
-        total = total + settings.supervised * figures["cross_entropy"].mean()
-    return Step(total, {name: float(tensor.detach().float().mean()) for name, tensor in figures.items()})
+        others = others + settings.supervised * figures["cross_entropy"].sum()
+    means = {name: float(tensor.detach().float().mean()) for name, tensor in figures.items()}
+    return Step(siamese, selecting, others, len(batch.mask), means)
 
 
 def imitation(
@@ -70,6 +83,7 @@ def imitation(
             samples=settings.samples,
             sigma=settings.sigma,
             seed=0 if noise is None else noise,
+            rows=batch.rows,
         )
     if settings.kind == "network":
         return cross_entropy(torch.logit(select(given, noise).soft, eps=1e-5), batch)

@@ -1,6 +1,5 @@
 """Training a scorer on unlabelled documents, so that it can be killed at any time and go on."""
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -13,14 +12,15 @@ from torch import nn
 
 from tersely.encode import Encoder
 from tersely.errors import InputError, UsageError
-from tersely.learn.checkpoint import load_checkpoint, save_checkpoint
-from tersely.learn.files import replace_file
+from tersely.learn.checkpoint import load_checkpoint
 from tersely.learn.interrupt import Interrupt
-from tersely.learn.scorer.best import Best
 from tersely.learn.scorer.config import Config
 from tersely.learn.scorer.corpus import Corpus
 from tersely.learn.scorer.data import Documents, Order
+from tersely.learn.scorer.device import check_precision, lower_precision
+from tersely.learn.scorer.distributed import Team
 from tersely.learn.scorer.network import Model
+from tersely.learn.scorer.record import Record
 from tersely.learn.scorer.selection import Select, selector
 from tersely.learn.scorer.step import forward
 from tersely.learn.scorer.teacher import Teacher
@@ -51,10 +51,22 @@ class State:
 
 
 def train(
-    config: Config, corpus: Corpus, encoder: Encoder, out: Path, resume: bool, report: Report, dev: Dev | None = None
+    config: Config,
+    corpus: Corpus,
+    encoder: Encoder,
+    out: Path,
+    resume: bool,
+    report: Report,
+    dev: Dev | None = None,
+    team: Team | None = None,
+    precision: str = "float32",
 ) -> State:
-    """Train to the end of the configuration, or raise KeyboardInterrupt after saving where it is."""
-    checkpoint = out / "training" / "checkpoint.safetensors"
+    """Train to the end of the configuration, or raise KeyboardInterrupt after saving where it is.
+
+    With a team every process calls this, and one of them reports and writes.
+    """
+    team, checkpoint = team or Team(), out / "training" / "checkpoint.safetensors"
+    check_precision(precision, team.device)
     if checkpoint.exists() and not resume:
         raise UsageError(f"{out} holds a training already: pass --resume, or choose another folder")
     torch.set_num_threads(config.training.threads)
@@ -64,10 +76,14 @@ def train(
     if config.objective.supervised and not labels:
         raise InputError("supervised training needs documents with summaries, and none of these has one")
     documents = Documents(corpus.documents, encoder, config.features, teacher, labels)
-    columns = encode_all(documents, report)
-    state = start(config, corpus, encoder, columns, checkpoint)
+    columns = encode_all(documents, report, team)
+    state = start(config, corpus, encoder, columns, checkpoint, team)
     state.notes["teacher"] = [] if teacher is None else list(teacher.specs)
-    return Loop(config, documents, learning, held_out, state, out / "training", report, dev).run()
+    lower_precision(state.model, precision, team.device)
+    # Gradients of float16 are too small for float16 unless they are scaled.
+    scaler = torch.amp.GradScaler(team.device.type, enabled=precision == "float16")
+    scaler.load_state_dict(state.notes.get("scaler") or scaler.state_dict())
+    return Loop(config, documents, learning, held_out, state, scaler, out / "training", report, dev, team).run()
 
 
 def make_teacher(config: Config, corpus: Corpus, learning: Order) -> Teacher | None:
@@ -84,21 +100,28 @@ def make_teacher(config: Config, corpus: Corpus, learning: Order) -> Teacher | N
     return teacher.tuned(documents, sum(shares) / len(shares))
 
 
-def encode_all(documents: Documents, report: Report) -> int:
+def encode_all(documents: Documents, report: Report, team: Team) -> int:
     """Have every vector computed; what a cache has is not computed again. Return how many numbers one has."""
-    started, total, columns = time.monotonic(), len(documents.documents), 0
-    for done, document in enumerate(documents.documents, 1):
-        columns = documents.encoder.encode(document.texts).shape[1]
+    started, total = time.monotonic(), len(documents.documents)
+    for number in range(team.rank, total, team.size):
+        documents.encoder.encode(documents.documents[number].texts)
+        done = min(number + team.size, total)
         left = (time.monotonic() - started) / done * (total - done)
-        report(Progress("encoding", done, total, left, {}, done == total))
+        if team.leads:
+            report(Progress("encoding", done, total, left, {}, done == total))
+    team.add(torch.zeros(1))  # wait for the others
+    columns: int = documents.encoder.encode(documents.documents[0].texts).shape[1]
     return columns
 
 
-def start(config: Config, corpus: Corpus, encoder: Encoder, columns: int, checkpoint: Path) -> State:
+def start(
+    config: Config, corpus: Corpus, encoder: Encoder, columns: int, checkpoint: Path, team: Team | None = None
+) -> State:
     """Make fresh networks, or take up those of the checkpoint."""
+    team = team or Team()
     with torch.random.fork_rng():
         torch.manual_seed(config.training.seed)
-        model = Model(config, columns)
+        model = Model(config, columns).to(team.device)
     # A group of parameters each has its own state and rate: these are the paper's two Adam optimisers.
     groups = [{"params": list(model.scorer.parameters()), "lr": config.training.rate}]
     if model.siamese is not None:
@@ -111,6 +134,8 @@ def start(config: Config, corpus: Corpus, encoder: Encoder, columns: int, checkp
         for name, what in (("encoder", "encoder"), ("corpus", "corpus"), ("config", "configuration")):
             if notes[name] != facts[name]:
                 raise UsageError(f"{checkpoint} was made with another {what}, and cannot be resumed with this one")
+    if team.total({"step": notes["step"]})["step"] != team.size * notes["step"]:
+        raise UsageError(f"not every process sees {checkpoint}: put --out where all machines can read it")
     return State(model, optimizer, notes)
 
 
@@ -124,24 +149,24 @@ def fingerprint(corpus: Corpus) -> str:
 
 @dataclass(frozen=True)
 class Loop:
-    """Steps, validations and what is written of them."""
+    """Steps and validations."""
 
     config: Config
     documents: Documents
     learning: Order
     held_out: Order
     state: State
+    scaler: torch.amp.GradScaler
     folder: Path
     report: Report
-    dev: Dev | None = None
+    dev: Dev | None
+    team: Team
 
     def run(self) -> State:
         """Go on to the last step."""
-        from torch.utils.tensorboard import SummaryWriter
-
-        notes, training = self.state.notes, self.config.training
-        select, best = selector(self.config.selection), Best(self.folder, training.keep)
-        writer = SummaryWriter(self.folder / "tensorboard", purge_step=notes["step"])
+        state, notes, training = self.state, self.state.notes, self.config.training
+        select = selector(self.config.selection)
+        record = Record(self.folder, training.keep, notes["step"]) if self.team.leads else None
         before = notes["seconds"] - time.monotonic()
         with Interrupt() as interrupt:
             while notes["step"] < training.steps:
@@ -151,58 +176,47 @@ class Loop:
                 validating = notes["step"] % training.validate_every == 0 or notes["step"] == training.steps
                 if validating:
                     figures = self.validate(select) | {"loss": figures["loss"]}
-                    notes["curve"].append({"step": notes["step"], "seconds": round(notes["seconds"], 1), **figures})
-                    for name, value in figures.items():
-                        writer.add_scalar(name, value, notes["step"])
-                    writer.flush()
-                    notes["best"] = best.offer(notes["best"], figures["validation_loss"], notes["step"], self.weights())
-                left = notes["seconds"] / notes["step"] * (training.steps - notes["step"])
-                self.report(Progress("training", notes["step"], training.steps, left, figures, validating))
-                stopping = interrupt.asked
-                if validating or stopping:
-                    self.save()
-                    best.tidy(notes["best"])
+                if record and validating:
+                    record.add(notes, figures, state.model)
+                if record:
+                    left = notes["seconds"] / notes["step"] * (training.steps - notes["step"])
+                    self.report(Progress("training", notes["step"], training.steps, left, figures, validating))
+                stopping = self.team.any(interrupt.asked)
+                if record and (validating or stopping):
+                    record.save(notes, state.model, state.optimizer)
                 if stopping and notes["step"] < training.steps:
-                    writer.close()
-                    raise KeyboardInterrupt
-        writer.close()
-        return self.state
+                    break
+        if record:
+            record.close()
+        if notes["step"] < training.steps:
+            raise KeyboardInterrupt
+        return state
 
     def learn(self, select: Select) -> dict[str, float]:
         """Take one step; return its figures."""
         training, step = self.config.training, self.state.notes["step"]
         model, optimizer = self.state.model, self.state.optimizer
-        batch = self.documents.batch(*self.learning.at(step))
+        batch = self.team.batch(self.documents, *self.learning.at(step))
         # All chance of a step comes from its number: to resume is to go on counting.
         sampling = torch.Generator().manual_seed(training.seed * 1_000_003 + step)
-        found = forward(model, batch, self.config, select, sampling)
+        part = self.team.part(forward(model, batch, self.config, select, sampling))
         optimizer.zero_grad()
-        if found.loss.requires_grad:
-            torch.autograd.backward(found.loss)
+        if part.loss.requires_grad:
+            torch.autograd.backward(self.scaler.scale(part.loss))
+        self.team.add_gradients(model)
+        self.scaler.unscale_(optimizer)
         if training.clip:
             nn.utils.clip_grad_norm_(model.parameters(), training.clip)
-        optimizer.step()
-        return {"loss": float(found.loss.detach()), **found.figures}
+        self.scaler.step(optimizer)
+        self.scaler.update()
+        self.state.notes["scaler"] = self.scaler.state_dict()
+        return self.team.total({"loss": float(part.loss.detach()), **part.figures})
 
     def validate(self, select: Select) -> dict[str, float]:
         """Return the validation's figures."""
-        batches = (self.documents.batch(*which) for which in self.held_out.fixed())
-        figures: dict[str, float] = validate(self.state.model, batches, self.config, select)
+        model, config, team = self.state.model, self.config, self.team
+        batches = ((team.batch(self.documents, *which), len(which[0])) for which in self.held_out.fixed())
+        figures: dict[str, float] = validate(model, batches, config, select, team)
         if self.dev is not None:
-            figures |= measure(self.state.model, self.dev, self.documents.encoder, self.config)
+            figures |= measure(model, self.dev, self.documents.encoder, config, team)
         return figures
-
-    def weights(self) -> dict[str, torch.Tensor]:
-        """Return the scorer's weights, which are all that inference needs."""
-        return {name: tensor.contiguous() for name, tensor in self.state.model.scorer.state_dict().items()}
-
-    def save(self) -> None:
-        """Write the checkpoint, and the curve as lines of JSON."""
-        state = self.state
-        save_checkpoint(self.folder / "checkpoint.safetensors", state.model, state.optimizer, state.notes)
-        replace_file(self.folder.parent / "log.jsonl", curve_lines(state.notes))
-
-
-def curve_lines(notes: dict[str, Any]) -> bytes:
-    """Return the curve of a training as lines of JSON."""
-    return "".join(json.dumps(point) + "\n" for point in notes["curve"]).encode()

@@ -1,0 +1,113 @@
+"""The cache that `tersely encode` fills is the one that a training fills, however it was computed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from tersely.cli.encode import command
+from tersely.encode import load_encoder
+from tersely.encode.cache import Cache
+from tersely.errors import InputError, UsageError
+from tersely.learn.scorer.config import Config, Data
+from tersely.learn.scorer.corpus import Corpus
+from tersely.learn.scorer.data import Documents
+from tersely.learn.scorer.distributed import Team
+from tersely.learn.scorer.train import encode_all
+from tersely.learn.settings import toml
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+def text(number: int) -> str:
+    """A document of a few sentences; some are longer than a training reads."""
+    count = 45 if number % 10 == 3 else 4 + number % 3
+    return " ".join(f"The council of town {number} has met {i} times." for i in range(count))
+
+
+@pytest.fixture(scope="module")
+def articles(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("corpus") / "articles.jsonl"
+    texts = [*(text(number) for number in range(40)), text(2), "Too short. To be trained on."]
+    file.write_text("".join(json.dumps({"text": each}) + "\n" for each in texts), encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="module")
+def trained(articles: Path, tmp_path_factory: pytest.TempPathFactory) -> Cache:
+    """What a training computes by itself."""
+    cache = Cache(tmp_path_factory.mktemp("trained"), load_encoder("use"))
+    encode_all(Documents(Corpus.read([articles], 40).documents, cache), lambda _: None, Team())
+    return cache
+
+
+def assert_same(trained: Cache, folder: Path, articles: Path) -> None:
+    cache = Cache(folder, load_encoder("use"))
+    documents = Corpus.read([articles], 40).documents
+    assert len(cache) == len(trained) == len(documents) == 40
+    for document in documents:
+        assert document.texts in cache
+        np.testing.assert_array_equal(cache.encode(document.texts), trained.encode(document.texts))
+
+
+def encode(*arguments: object) -> str:
+    done = CliRunner().invoke(command, list(map(str, arguments)), catch_exceptions=False)
+    assert done.exit_code == 0
+    return done.output
+
+
+def test_workers_compute_what_a_training_would_and_only_once(articles: Path, trained: Cache, tmp_path: Path) -> None:
+    assert "40 documents computed, 1 were" in encode(articles, "--cache", tmp_path, "--workers", 2)
+    assert_same(trained, tmp_path, articles)
+    assert "0 documents computed, 41 were" in encode(articles, "--cache", tmp_path, "--workers", 2)
+    assert_same(trained, tmp_path, articles)
+
+
+def test_a_run_that_is_killed_goes_on(articles: Path, trained: Cache, tmp_path: Path) -> None:
+    arguments = [sys.executable, "-m", "tersely", "encode", articles, "--cache", tmp_path, "--workers", "2"]
+    process = subprocess.Popen(arguments, env=ENVIRONMENT, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 300
+    while not len(Cache(tmp_path, load_encoder("use"))) and time.monotonic() < deadline:
+        assert process.poll() is None
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    kept = len(Cache(tmp_path, load_encoder("use")))
+    assert kept > 0
+    assert f"{40 - kept} documents computed, {kept + 1} were" in encode(articles, "--cache", tmp_path)
+    assert_same(trained, tmp_path, articles)
+
+
+def test_a_cluster_computes_the_same(articles: Path, trained: Cache, tmp_path: Path) -> None:
+    options = ["--cache", tmp_path / "vectors", "--engine", "ray", "--workers", "2"]
+    arguments = [sys.executable, "-m", "tersely", "encode", articles, *options]
+    done = subprocess.run(arguments, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "40 documents computed, 1 were" in done.stderr
+    assert_same(trained, tmp_path / "vectors", articles)
+
+
+def test_the_configuration_says_how_much_of_a_document_is_read(articles: Path, tmp_path: Path) -> None:
+    file = tmp_path / "short.toml"
+    config = Config("short", data=Data(sentences=4, precision="float32"))
+    file.write_text(toml(asdict(config)), encoding="utf-8")
+    encode(articles, "--cache", tmp_path, "--config", file, "--workers", 1)
+    cache = Cache(tmp_path, load_encoder("use"), "float32")
+    assert all(document.texts in cache for document in Corpus.read([articles], 4).documents)
+
+
+def test_what_cannot_be_is_said_in_a_line(articles: Path, tmp_path: Path) -> None:
+    (tmp_path / "short.txt").write_text("One sentence.")
+    with pytest.raises(InputError, match="no document of 4 or more sentences"):
+        encode(tmp_path / "short.txt", "--cache", tmp_path / "vectors")
+    with pytest.raises(UsageError, match="add --engine ray"):
+        encode(articles, "--cache", tmp_path / "vectors", "--address", "auto")
+    with pytest.raises(UsageError, match="did you mean 'use'"):
+        encode(articles, "--cache", tmp_path / "vectors", "--encoder", "usee")
