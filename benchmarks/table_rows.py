@@ -1,0 +1,179 @@
+"""What the paper's tables compare: the trainings, one row each, and the fixed rules beside them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tersely.budget import Budget
+from tersely.learn.scorer.config import Config, read_config
+
+CONFIGS = Path(__file__).parents[1] / "configs"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One training: its table, what it is called there, and the method that the paper has in its place."""
+
+    name: str
+    title: str
+    table: str  # objectives, ablations, readings or length
+    config: Config
+    method: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one language needs: the texts to train on, the sets to measure on, their budgets, and a name each."""
+
+    language: str
+    sources: tuple[str, ...]
+    per_source: int
+    devs: tuple[str, ...]
+    sentences: int
+    budgets: tuple[int, ...]
+    dataset: str  # the paper's, whose figures stand beside ours
+    knapsack: str  # the shipped knapsack networks' names begin so
+    length_table: str
+    trained: tuple[int, int]  # the shortest and the longest budget of imitation
+
+    @property
+    def all_budgets(self) -> tuple[Budget, ...]:
+        """The sentences of Tables 2 and 3, then the characters of Tables 4 and 5."""
+        return Budget(self.sentences, "sentences"), *(Budget(limit, "chars") for limit in self.budgets)
+
+
+PLANS = {
+    "en": Plan(
+        *("en", ("cnndm",), 2000, ("dev_cnndm", "dev_cnn"), 3, (300, 400, 450, 500)),
+        *("cnndm", "knapsack-cnndm", "table4", (250, 550)),
+    ),
+    "zh": Plan(
+        *("zh", ("pku", "xinwenlianbo"), 600, ("dev_pku", "dev_xinwenlianbo"), 2, (100, 150, 200)),
+        *("cnewsum", "knapsack-cnewsum", "table5", (80, 220)),
+    ),
+}
+
+# By name, the system; the paper's methods where it has them, at a number of sentences and within a length.
+BASELINES = {
+    "oracle": ("Oracle", ""),
+    "lead": ("Lead-3", ""),
+    "random": ("", ""),
+    "textrank@tfidf": ("TextRank (tf-idf)", "TextRank (tf-idf) + DP"),
+    "textrank@use": ("TextRank (SimCSE)", "TextRank (SimCSE) + DP"),
+    "lexrank": ("", ""),
+    "pacsum": ("PACSUM", ""),
+    "far": ("FAR", ""),
+    "coverage": ("", ""),
+    "news": ("", ""),
+}
+
+# What length control in training is to beat: the same network, trained without it.
+PAIRS = (
+    ("both", ("ktdp", "ktden", "perturbed")),
+    ("imitation", ("imitation-ktdp", "imitation-ktden", "imitation-perturbed")),
+    ("imitation-sigmoid", ("imitation-ktdp", "imitation-ktden", "imitation-perturbed")),
+)
+
+
+def rows(plan: Plan, seed: int) -> Iterator[Row]:
+    """Yield every training of a language."""
+    yield from _siamese(plan, seed)
+    yield from _imitation(plan, seed)
+    if plan.language == "en":
+        yield Row("supervised", "supervised (BertSum-style)", "objectives", supervised(seed))
+
+
+def _siamese(plan: Plan, seed: int) -> Iterator[Row]:
+    full = read_config(CONFIGS / f"cpu-siamese-{plan.language}.toml")
+    base = replace(
+        full,
+        network=replace(full.network, width=64, inner=256),
+        siamese=replace(full.siamese, width=64, layers=1, heads=4, inner=256),
+        training=replace(
+            full.training, steps=200, batch=16, rate=2e-4, siamese_rate=2e-4, validate_every=50, keep=1, seed=seed
+        ),
+    )
+
+    def row(name: str, title: str, table: str, config: Config, method: str = "") -> Row:
+        return Row(name, title, table, replace(config, name=name), method)
+
+    objective, network, part = base.objective, base.siamese, base.selection
+    both = replace(base, training=replace(base.training, keep=3))
+    yield row("both", "siamese: Rest-Ext and Ext-Doc", "objectives", both, "Ours (both)")
+    yield row(
+        *("rest-ext", "without Ext-Doc", "ablations"),
+        *(replace(base, objective=replace(objective, ext_doc=0.0)), "w/o Ext-Doc"),
+    )
+    yield row(
+        *("ext-doc", "without Rest-Ext", "ablations"),
+        *(replace(base, objective=replace(objective, rest_ext=0.0)), "w/o Rest-Ext"),
+    )
+    yield row(
+        *("no-predictor", "without predictor", "ablations"),
+        *(replace(base, siamese=replace(network, predictor=False)), "w/o Predictor"),
+    )
+    yield row(
+        *("no-encoder", "without sentence encoder", "ablations"),
+        *(replace(base, siamese=replace(network, encoder=False)), "w/o Sent. Enc."),
+    )
+    yield row(
+        *("no-negatives", "without negatives", "ablations"),
+        *(replace(base, objective=replace(objective, negatives=False)), "w/o Neg. Sam."),
+    )
+    readings = {
+        "own": ("`negative_target = own`", replace(base, objective=replace(objective, negative_target="own"))),
+        "attached": ("`detach_target = false`", replace(base, objective=replace(objective, detach_target=False))),
+        "softmax": ("`relaxation = softmax`", replace(base, selection=replace(part, relaxation="softmax"))),
+        "no-positions": (
+            "no positions in any network",
+            replace(base, siamese=replace(network, positions=False), network=replace(base.network, positions=False)),
+        ),
+    }
+    for name, (title, config) in readings.items():
+        yield row(name, title, "readings", config)
+    for name, title, config in _controlled(plan, base, "siamese"):
+        yield row(
+            name, title, "length", config, {"ktdp": "Ours + KTDP + DP", "ktden": "Ours + KTDEN + DP"}.get(name, "")
+        )
+
+
+def _imitation(plan: Plan, seed: int) -> Iterator[Row]:
+    full = read_config(CONFIGS / f"cpu-imitation-{plan.language}.toml")
+    shortest, longest = plan.trained
+    base = replace(
+        full,
+        network=replace(full.network, width=64, inner=256, value="exp"),
+        selection=replace(full.selection, kind="gumbel", count=plan.sentences, shortest=shortest, longest=longest),
+        training=replace(full.training, steps=300, batch=32, rate=1e-3, validate_every=100, keep=1, seed=seed),
+    )
+    by_sigmoid = replace(base, network=replace(base.network, value="sigmoid"))
+    by_coverage = replace(
+        base, network=replace(base.network, value="coverage_exp"), selection=replace(base.selection, kind="perturbed")
+    )
+    yield Row("imitation", "imitation", "objectives", replace(base, name="imitation"))
+    yield Row(
+        "imitation-sigmoid", "imitation, values of `sigmoid`", "length", replace(by_sigmoid, name="imitation-sigmoid")
+    )
+    for name, title, config in _controlled(plan, base, "imitation"):
+        yield Row(f"imitation-{name}", title, "length", replace(config, name=f"imitation-{name}"))
+    title = "imitation + perturbed, values of `coverage_exp`"
+    yield Row("imitation-coverage", title, "length", replace(by_coverage, name="imitation-coverage"))
+
+
+def _controlled(plan: Plan, base: Config, title: str) -> Iterator[tuple[str, str, Config]]:
+    """Yield the ways to control length in training: only the selection differs from the configuration."""
+    for name, kind in (("ktdp", "dp"), ("ktden", "density")):
+        selection = replace(base.selection, kind="network", folder=f"{plan.knapsack}-{kind}")
+        yield name, f"{title} + {name.upper()}", replace(base, selection=selection)
+    yield "perturbed", f"{title} + perturbed", replace(base, selection=replace(base.selection, kind="perturbed"))
+
+
+def supervised(seed: int) -> Config:
+    """Return the configuration that learns from labels."""
+    full = read_config(CONFIGS / "cpu-supervised-en.toml")
+    return replace(
+        full,
+        name="supervised",
+        network=replace(full.network, width=64, inner=256, positions=False, features="position length words"),
+        training=replace(full.training, steps=300, batch=32, rate=1e-3, validate_every=50, keep=1, seed=seed),
+    )

@@ -1,0 +1,157 @@
+"""Trains every row of the paper's Tables 2 to 5 at a size for one core, measures them all, and writes docs/tables.md.
+
+A finished training is not done again, and one that was interrupted goes on; what is trained is evaluated, every system
+of a dev set in one run. An hour on one core for each language.
+"""
+
+import argparse
+import os
+import pickle
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from table_page import write_page
+from table_rows import BASELINES, PLANS, Plan, Row, rows
+from tersely.budget import Budget
+from tersely.encode import Encoder, load_encoder
+from tersely.encode.cache import Cache
+from tersely.errors import UsageError
+from tersely.evaluate.oracle import Oracle
+from tersely.evaluate.record import Record
+from tersely.evaluate.run import evaluate
+from tersely.evaluate.suite import SUITE
+from tersely.learn.scorer.config import Config
+from tersely.learn.scorer.corpus import Corpus, beginning, read_texts
+from tersely.learn.scorer.export import export
+from tersely.learn.scorer.train import Progress, train
+from tersely.learn.settings import toml
+from tersely.text import Document
+
+ROOT = Path(__file__).parents[1]
+DATA = Path(os.environ.get("TERSELY_DATA", ROOT.parent / "shared" / "data"))
+
+
+def main() -> None:
+    """Train, evaluate and write, or a part of that."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--language", choices=[*PLANS], help="one language; both if it is not given")
+    parser.add_argument("--only", metavar="NAME", help="train this row only")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[42], metavar="N")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "tables", help="where trainings are kept")
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="where vectors are kept, if not in the folder")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "tables.md")
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first documents of each dev set")
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes to evaluate with")
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--train-only", action="store_true")
+    part.add_argument("--evaluate-only", action="store_true")
+    part.add_argument("--page-only", action="store_true", help="write the page from what was measured before")
+    args = parser.parse_args()
+    if not DATA.is_dir():
+        sys.exit(f"no documents at {DATA}: set TERSELY_DATA")
+    for plan in [PLANS[args.language]] if args.language else PLANS.values():
+        folder = args.folder / plan.language
+        if not (args.evaluate_only or args.page_only):
+            encoder = Cache(args.cache or args.folder / "vectors", load_encoder("use"))
+            train_all(plan, folder, encoder, args.seeds, args.only)
+        if not (args.train_only or args.page_only):
+            measure_all(plan, folder, args.limit, args.workers)
+    if not args.train_only:
+        write_page(args.out, args.folder, DATA)
+
+
+def train_all(plan: Plan, folder: Path, encoder: Encoder, seeds: list[int], only: str | None) -> None:
+    """Train what is not trained yet."""
+    wanted = [(row, seed) for seed in seeds for row in rows(plan, seed) if only in (None, row.name)]
+    if not wanted:
+        sys.exit(f"no row '{only}': choose one of {', '.join(row.name for row in rows(plan, 42))}")
+    texts: dict[bool, Corpus] = {}
+    for row, seed in wanted:
+        out = folder / f"{row.name}-{seed}"
+        if finished(out, row.config):
+            continue
+        labelled = row.config.objective.supervised > 0
+        if labelled not in texts:
+            texts[labelled] = labelled_corpus(row.config) if labelled else corpus(plan, row.config.data.sentences)
+        started = time.monotonic()
+        state = train(row.config, texts[labelled], encoder, out, True, _quietly)
+        export(row.config, state, texts[labelled], out)
+        last = {name: round(value, 3) for name, value in state.notes["curve"][-1].items()}
+        print(f"{plan.language} {out.name}: {time.monotonic() - started:.0f} s, {last}", flush=True)
+
+
+def finished(folder: Path, config: Config) -> bool:
+    """Tell whether a model is there, and refuse one of another configuration."""
+    if not (folder / "config.toml").exists():
+        return False
+    if (folder / "training.toml").read_text(encoding="utf-8") != toml(asdict(config)):
+        raise UsageError(f"{folder} was trained with another configuration: remove it, or choose another --folder")
+    return True
+
+
+def _quietly(at: Progress) -> None:
+    del at
+
+
+def corpus(plan: Plan, longest: int) -> Corpus:
+    """Read the first texts of each source, without their summaries."""
+    file = DATA / plan.language / "train.jsonl.gz"
+    texts = (
+        text for source in plan.sources for text in islice(read_texts(file, {"source": [source]}), plan.per_source)
+    )
+    return Corpus.of((beginning(Document.from_text(text), longest), ()) for text in texts)
+
+
+def labelled_corpus(config: Config) -> Corpus:
+    """Label the sentences of dev_cnn that a greedy oracle chooses, but of no document that dev_cnndm has, too."""
+    measured = {record.document.text for record in _dev("dev_cnndm")}
+
+    def labelled() -> Iterator[tuple[Document, tuple[int, ...]]]:
+        for record in _dev("dev_cnn"):
+            document = beginning(record.document, config.data.sentences)
+            if record.document.text not in measured:
+                budget = Budget(config.selection.count, "sentences")
+                yield document, tuple(Oracle().choose(replace(record, document=document), budget))
+
+    return Corpus.of(labelled())
+
+
+def _dev(name: str, limit: int | None = None) -> Iterator[Record]:
+    dev = next(dev for dev in SUITE if dev.name == name)
+    return (record for record in dev.records(DATA, limit) if record.reference and len(record.document))
+
+
+def measure_all(plan: Plan, folder: Path, limit: int | None, workers: int) -> None:
+    """Evaluate all systems on each dev set, and on its documents with their sentences shuffled."""
+    models = [str(model) for row in rows(plan, 42) for model in trained(folder, row)]
+    for dev in plan.devs:
+        started = time.monotonic()
+        systems = [*BASELINES, *models]
+        results = evaluate(_dev(dev, limit), systems, plan.all_budgets, workers=workers)
+        mixed = evaluate(map(shuffled, _dev(dev, limit)), ["random", *models], plan.all_budgets[:1], workers=workers)
+        (folder / f"{dev}.pickle").write_bytes(pickle.dumps((results, mixed)))
+        print(f"{dev}: {len(systems)} systems, {time.monotonic() - started:.0f} s", flush=True)
+
+
+def trained(folder: Path, row: Row) -> list[Path]:
+    """Return the row's models, one a seed, and the other checkpoints of each that the paper's protocol averages."""
+    found = sorted(folder.glob(f"{row.name}-[0-9]*"), key=lambda model: int(model.name.rpartition("-")[2]))
+    whole = [model for model in found if (model / "config.toml").exists()]
+    return [one for model in whole for one in (model, *sorted(model.glob("best-[0-9]")))]
+
+
+def shuffled(record: Record) -> Record:
+    """Return the record with its sentences in another order, always the same one."""
+    texts = record.document.texts
+    order = np.random.default_rng([42, *record.id.encode()]).permutation(len(texts))
+    return replace(record, document=Document.from_sentences([texts[i] for i in order], record.document.language))
+
+
+if __name__ == "__main__":
+    main()
