@@ -38,7 +38,7 @@ def cluster(address: str | None, workers: int | None) -> Iterator[Any]:
     cores: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False} if address == "local" else {}
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **cores)
-    except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+    except Exception as error:  # Ray raises a plain one where a node is late
         raise UsageError(f"the Ray cluster at {address} cannot be joined: {error}") from None
     try:
         yield ray

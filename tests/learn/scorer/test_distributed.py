@@ -100,8 +100,9 @@ def assert_as_one(one: Path, two: Path) -> None:
     assert [step for _, step in notes(one)["best"]] == [step for _, step in notes(two)["best"]]
     for file in (one / "training").glob("best-*"):
         weights, others = read_tensors(file)[0], read_tensors(two / "training" / file.name)[0]
-        for name in weights:
-            torch.testing.assert_close(others[name], weights[name], rtol=0, atol=1e-4)
+        # Nothing depends on some biases, that of the keys for one: of a gradient of rounding alone Adam makes steps.
+        for name in (name for name in weights if not name.endswith("bias")):
+            torch.testing.assert_close(others[name], weights[name], rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", KINDS)
