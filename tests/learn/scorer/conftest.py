@@ -16,6 +16,8 @@ from tersely.text import Document
 WORDS = "rain river town bridge mayor storm school harbour plan money winter council train ship flood".split()
 COLUMNS = 6
 
+collect_ignore = ["together.py"]  # a script that torchrun runs
+
 
 class Hashing:
     """Vectors that are random, but the same for the same sentence."""
