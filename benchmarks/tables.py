@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from table_page import write_page
-from table_rows import BASELINES, PLANS, Plan, Row, rows
+from table_rows import BASELINES, PLANS, Plan, Row, rows, seeds
 from tersely.budget import Budget
 from tersely.encode import Encoder, load_encoder
 from tersely.encode.cache import Cache
@@ -42,7 +42,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--language", choices=[*PLANS], help="one language; both if it is not given")
     parser.add_argument("--only", metavar="NAME", help="train this row only")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[42], metavar="N")
+    parser.add_argument("--seeds", type=int, nargs="+", metavar="N", help="instead of each row's own")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "tables", help="where trainings are kept")
     parser.add_argument("--cache", type=Path, metavar="DIR", help="where vectors are kept, if not in the folder")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "tables.md")
@@ -66,9 +66,14 @@ def main() -> None:
         write_page(args.out, args.folder, DATA)
 
 
-def train_all(plan: Plan, folder: Path, encoder: Encoder, seeds: list[int], only: str | None) -> None:
+def train_all(plan: Plan, folder: Path, encoder: Encoder, asked: list[int] | None, only: str | None) -> None:
     """Train what is not trained yet."""
-    wanted = [(row, seed) for seed in seeds for row in rows(plan, seed) if only in (None, row.name)]
+    wanted = [
+        (row, seed)
+        for seed in asked or (42, 1, 2)
+        for row in rows(plan, seed)
+        if only in (None, row.name) and (asked or seed in seeds(plan, row))
+    ]
     if not wanted:
         sys.exit(f"no row '{only}': choose one of {', '.join(row.name for row in rows(plan, 42))}")
     texts: dict[bool, Corpus] = {}
