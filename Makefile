@@ -36,7 +36,7 @@ scale: $(VENV)/dev ## Measure the batch job and write docs/scale.md (minutes)
 results: $(VENV)/dev ## Measure every scorer on every dev set and write docs/results.md (minutes)
 	$(BIN)/python benchmarks/results.py
 
-tables: $(VENV)/dev ## Train and measure the rows of the paper's tables and write docs/tables.md (hours)
+tables: $(VENV)/dev ## Train and measure the rows of the paper's tables and write docs/tables.md (an hour or more)
 	$(BIN)/python benchmarks/tables.py
 
 quality-update: $(VENV)/dev ## Raise the quality floors to what is measured (FLAGS=--allow-lower lowers them)

@@ -35,7 +35,7 @@ A scorer of sentences for `tersely`, trained $how labels: `tersely summarize --m
 * Objective: $objective.
 * Selection in training: $selection. At inference: `$select`.
 * Weights: $weights, by validation loss $losses at step $steps.
-* Made by `tersely train scorer CORPUS --config training.toml --out FOLDER`, seed $seed, in $minutes minutes; $date.
+* Made by `tersely train $kind CORPUS --config training.toml --out FOLDER`, seed $seed, in $minutes minutes; $date.
 
 At the last validation:
 
@@ -148,6 +148,7 @@ def card(config: Config, state: State, corpus: Corpus, scorer: Scorer, ranked: l
     way = f"{selection.count} sentences" if selection.kind == "gumbel" else budget
     return _CARD.substitute(
         name=config.name,
+        kind="supervised" if objective.supervised else "scorer",
         how="with" if objective.supervised else "without",
         references="Labels: the sentences that a greedy oracle chooses with the reference summary in hand."
         if objective.supervised

@@ -218,5 +218,5 @@ class Loop:
         batches = ((team.batch(self.documents, *which), len(which[0])) for which in self.held_out.fixed())
         figures: dict[str, float] = validate(model, batches, config, select, team)
         if self.dev is not None:
-            figures |= measure(model, self.dev, self.documents.encoder, config, team)
+            figures |= measure(model, self.dev, self.documents, config, team)
         return figures

@@ -49,10 +49,10 @@ def validate(
     return means | {"first_three": first / chosen if chosen else 0.0}
 
 
-def measure(model: Model, dev: Dev, encoder: Encoder, config: Config, team: Team) -> dict[str, float]:
+def measure(model: Model, dev: Dev, learned: Documents, config: Config, team: Team) -> dict[str, float]:
     """Return ROUGE-1 on the dev documents, and on the same with their sentences shuffled.
 
-    A scorer that has learned nothing but positions is at chance on shuffled documents.
+    Encoder and teacher are those of the documents that are learned from. A scorer that has learned nothing but positions is at chance on shuffled documents.
     """
     sums = {"rouge1": 0.0, "rouge1_shuffled": 0.0}
     budget = (config.selection.shortest + config.selection.longest) // 2
@@ -60,9 +60,10 @@ def measure(model: Model, dev: Dev, encoder: Encoder, config: Config, team: Team
         document = dev.documents[number]
         order = np.random.default_rng([config.training.seed, number]).permutation(len(document))
         mixed = Document.from_sentences([document.texts[i] for i in order], document.language)
-        vectors = encoder.encode(document.texts)
+        vectors = learned.encoder.encode(document.texts)
         for name, text, rows in (("rouge1", document, vectors), ("rouge1_shuffled", mixed, vectors[order])):
-            batch = Documents([text], _Given(encoder, rows), config.features).batch([0], [budget])
+            given = _Given(learned.encoder, rows)
+            batch = Documents([text], given, config.features, learned.teacher).batch([0], [budget])
             with torch.no_grad():
                 hard = choose(model.scorer, on_device(batch, team.device), config)[0]
             sums[name] += dev.rouge1(number, [text.texts[i] for i in hard.nonzero().flatten().tolist()])
