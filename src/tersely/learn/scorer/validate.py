@@ -52,7 +52,8 @@ def validate(
 def measure(model: Model, dev: Dev, learned: Documents, config: Config, team: Team) -> dict[str, float]:
     """Return ROUGE-1 on the dev documents, and on the same with their sentences shuffled.
 
-    Encoder and teacher are those of the documents that are learned from. A scorer that has learned nothing but positions is at chance on shuffled documents.
+    Encoder and teacher are those of the documents that are learned from. A scorer that has learned nothing but
+    positions is at chance on shuffled documents.
     """
     sums = {"rouge1": 0.0, "rouge1_shuffled": 0.0}
     budget = (config.selection.shortest + config.selection.longest) // 2
