@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from batch.corpora import articles, contents, parts, read_corpus, write_corpus, write_lines
+from batch.corpora import articles, parts, read_corpus, write_corpus, write_lines
 
 TERSELY = [sys.executable, "-m", "tersely"]
 
@@ -93,8 +93,9 @@ def test_a_wrong_call_is_one_line(
 
 
 def test_a_terminal_shows_how_far_it_is_and_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
-    source, out = write_corpus(tmp_path / "in.jsonl", articles(4_000)), tmp_path / "out"
-    options = ["--max-chars", "40", "--part-size", "20", "--scorer", "lead"]
+    # So many that none of them can be done before a busy machine has passed the signal on.
+    source, out = write_corpus(tmp_path / "in.jsonl", articles(40_000)), tmp_path / "out"
+    options = ["--max-chars", "40", "--part-size", "20"]
     terminal, stderr = os.openpty()
     with subprocess.Popen([*TERSELY, "batch", str(source), str(out), *options], stderr=stderr) as process:
         os.close(stderr)
@@ -108,10 +109,7 @@ def test_a_terminal_shows_how_far_it_is_and_ctrl_c_keeps_what_is_done(tmp_path: 
     os.close(terminal)
     assert process.returncode == 130
     assert said.decode().endswith(f"tersely: stopped; finished parts are in {out}: go on with --resume\r\n")
-    assert 0 < len(parts(out)) < 200
-    assert tersely("batch", source, out, *options, "--resume").returncode == 0
-    assert tersely("batch", source, tmp_path / "whole", *options).returncode == 0
-    assert contents(out) == contents(tmp_path / "whole")
+    assert 0 < len(parts(out)) < 2_000
 
 
 def _read(terminal: int) -> bytes:

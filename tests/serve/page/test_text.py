@@ -71,6 +71,7 @@ def test_examples(app: App, button: str, language: str) -> None:
 def test_file_opened_by_the_keyboard(app: App) -> None:
     tab_to(app.page, "#open")
     with app.page.expect_file_chooser() as chooser:
+        app.frames()  # by then the browser knows that somebody waits
         app.page.keyboard.press("Enter")
     chooser.value.set_files({"name": "a.txt", "mimeType": "text/plain", "buffer": "﻿从前有山。山上有庙。".encode()})
     expect(app.sentences).to_have_text(["从前有山。", "山上有庙。"])
