@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -94,10 +95,12 @@ def test_a_wrong_call_is_one_line(
 
 def test_a_terminal_shows_how_far_it_is_and_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     # So many that none of them can be done before a busy machine has passed the signal on.
-    source, out = write_corpus(tmp_path / "in.jsonl", articles(40_000)), tmp_path / "out"
+    source, out = write_corpus(tmp_path / "in.jsonl", articles(8_000)), tmp_path / "out"
     options = ["--max-chars", "40", "--part-size", "20"]
     terminal, stderr = os.openpty()
-    with subprocess.Popen([*TERSELY, "batch", str(source), str(out), *options], stderr=stderr) as process:
+    listening = partial(signal.signal, signal.SIGINT, signal.default_int_handler)  # who runs the tests may ignore it
+    command = [*TERSELY, "batch", str(source), str(out), *options]
+    with subprocess.Popen(command, stderr=stderr, preexec_fn=listening) as process:
         os.close(stderr)
         said = b""
         while b"left" not in said:
@@ -109,7 +112,7 @@ def test_a_terminal_shows_how_far_it_is_and_ctrl_c_keeps_what_is_done(tmp_path: 
     os.close(terminal)
     assert process.returncode == 130
     assert said.decode().endswith(f"tersely: stopped; finished parts are in {out}: go on with --resume\r\n")
-    assert 0 < len(parts(out)) < 2_000
+    assert 0 < len(parts(out)) < 400
 
 
 def _read(terminal: int) -> bytes:
