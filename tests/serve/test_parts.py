@@ -3,7 +3,8 @@
 import asyncio
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -66,7 +67,13 @@ def get(app: Any, path: str) -> httpx.Response:
         async with httpx.AsyncClient(transport=transport, base_url="http://tersely") as client:
             return await client.get(path)
 
-    return asyncio.run(ask())
+    return wait_for(ask())
+
+
+def wait_for(task: Coroutine[Any, Any, Any]) -> Any:
+    # In a thread of its own: the browser of other tests has an event loop running in this one.
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, task).result()
 
 
 def test_it_is_not_ready_before_its_models_are_loaded_nor_while_it_ends() -> None:
@@ -83,7 +90,7 @@ def test_it_is_not_ready_before_its_models_are_loaded_nor_while_it_ends() -> Non
         pool.refuse()
         assert get(app, "/readyz").status_code == 503
         with pytest.raises(Exception, match="busy"):
-            asyncio.run(pool.answer("summarize", {}, ""))
+            wait_for(pool.answer("summarize", {}, ""))
     finally:
         pool.close()
 
@@ -93,7 +100,7 @@ def test_what_nobody_foresaw_in_a_worker_is_told_without_the_text() -> None:
     pool.start()
     try:
         with pytest.raises(WorkerFailedError) as raised:
-            asyncio.run(pool.answer("no such task", {"text": "zebra"}, "zebra"))
+            wait_for(pool.answer("no such task", {"text": "zebra"}, "zebra"))
         assert raised.value.failed.kind == "KeyError"
         assert "work.py" in raised.value.failed.frames[-1]
         assert pool.replaced == 0
