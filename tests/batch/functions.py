@@ -5,6 +5,7 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from tersely.batch.records import Answer, Type
@@ -13,7 +14,7 @@ from tersely.errors import InputError
 
 @dataclass(frozen=True)
 class Shout:
-    """Writes a text in capitals; `KILL` in it kills the worker, `ONCE` only while the file `marks` is not there."""
+    """Writes a text in capitals; `HANG` in it hangs, `KILL` kills the worker, `ONCE` only where no file `marks` is."""
 
     marks: str = ""
 
@@ -25,6 +26,8 @@ class Shout:
         return self.answer
 
     def answer(self, text: str) -> Answer:
+        if "HANG" in text:
+            Event().wait()
         if "KILL" in text:
             os.kill(os.getpid(), signal.SIGKILL)
         if "ONCE" in text and not Path(self.marks).exists():

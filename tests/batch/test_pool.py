@@ -70,6 +70,13 @@ def test_a_document_that_kills_its_worker_is_set_aside_after_two_tries() -> None
     assert failures[4] == "a worker ended at this document, twice (signal 9)"
 
 
+def test_a_document_that_takes_too_long_is_set_aside_and_the_others_are_done() -> None:
+    with Pool(Records(Shout(), "jsonl"), 2, timeout=1) as pool:
+        loud, failures = run(pool, chunks(["a", "b"], ["c", "HANG", "d"], ["e"]))
+    assert loud == list("ABCDE")
+    assert failures == {4: "a worker ended at this document, twice (it took more than 1 s)"}
+
+
 def test_a_worker_that_dies_once_is_replaced_and_its_documents_are_done_again(tmp_path: Path) -> None:
     for given in (chunks(["a", "ONCE", "b"]), chunks(["ONCE"])):
         mark = tmp_path / str(len(given[0]))

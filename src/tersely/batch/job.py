@@ -27,7 +27,7 @@ class Job:
     """Files in, files out, and a function of each text between them.
 
     The output is a folder of parts, or one file where its name ends as such a file's does. `to` is the form of the
-    parts, by default that of the first input.
+    parts, by default that of the first input. A document may take so many seconds as `timeout` says, or any number.
     """
 
     inputs: tuple[str, ...]
@@ -38,6 +38,7 @@ class Job:
     to: Form | None = None
     part_size: int = PART_SIZE
     resume: bool = False
+    timeout: float | None = None
 
     @cached_property
     def files(self) -> list[File]:

@@ -55,7 +55,7 @@ def cores() -> int:
 def _do(job: Job, manifest: Manifest, workers: int, show: Callable[[Progress], None]) -> None:
     total, done = max(1, sum(file.size for file in job.files)), 0
     chunks = read_chunks(job.files, manifest.end, job.chunk)
-    with Pool(job.work, workers) as pool, _Errors(job, manifest) as errors:
+    with Pool(job.work, workers, job.timeout) as pool, _Errors(job, manifest) as errors:
         for chunk, documents in _write(pool.run(chunks), job, manifest, errors):
             done += documents
             show(Progress(done, chunk.read / total))

@@ -44,7 +44,7 @@ class Do:
 
     def __init__(self, job: Job, store: Store) -> None:
         self._job, self._store = job, store
-        self._pool = Pool(job.work, 1)
+        self._pool = Pool(job.work, 1, job.timeout)
 
     def __call__(self, table: Any) -> Any:
         """Do one part and write it; what comes back only says that it is done."""

@@ -8,7 +8,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from math import inf
 from multiprocessing.connection import Connection, wait
+from time import monotonic
 from typing import Any, Self
 
 from tersely.batch.chunk import Chunk, Failure, Result, Work
@@ -42,6 +44,7 @@ class _Worker:
     send: Connection
     ready: bool = False
     task: _Task | None = None
+    due: float = inf
 
 
 @dataclass
@@ -56,11 +59,12 @@ class Pool:
     """Workers that each load the work once.
 
     A worker that dies is replaced, and its chunk is done again, each record alone. A record at which a worker dies a
-    second time is set aside.
+    second time is set aside. A worker that takes more than `timeout` seconds for a chunk, or for a record alone, is
+    ended, and counts as dead.
     """
 
-    def __init__(self, work: Work, workers: int) -> None:
-        self._work, self._size = pickle.dumps(work), workers
+    def __init__(self, work: Work, workers: int, timeout: float | None = None) -> None:
+        self._work, self._size, self._timeout = pickle.dumps(work), workers, timeout or inf
         self._chunks: Iterator[Chunk] = iter(())
         self._workers: list[_Worker] = []
         self._again: deque[_Task] = deque()
@@ -79,8 +83,11 @@ class Pool:
                 self._hand_out()
             if not self._waiting:
                 return
-            for ready in wait([worker.receive for worker in self._workers]):
+            due = min((worker.due for worker in self._workers), default=inf)
+            patience = None if due == inf else max(0.0, due - monotonic())
+            for ready in wait([worker.receive for worker in self._workers], patience):
                 self._listen(next(worker for worker in self._workers if worker.receive is ready))
+            self._end_overdue()
 
     def close(self) -> None:
         """End the workers, whatever they are at."""
@@ -99,7 +106,7 @@ class Pool:
         """Give every idle worker a task, and start workers as long as there are tasks for them."""
         for worker in self._workers:
             if worker.ready and worker.task is None and (task := self._next_task()):
-                _give(worker, task)
+                self._give(worker, task)
         starting = sum(not worker.ready for worker in self._workers)
         while len(self._workers) < self._size and (len(self._again) > starting or self._look_ahead()):
             self._workers.append(_start(self._work))
@@ -135,9 +142,19 @@ class Pool:
             raise ModelError(said)
         if worker.task is not None:
             self._waiting[worker.task.order].results[worker.task.slot] = said
-        worker.ready, worker.task, self._failed_loads = True, None, 0
+        worker.ready, worker.task, worker.due, self._failed_loads = True, None, inf, 0
 
-    def _bury(self, worker: _Worker) -> None:
+    def _end_overdue(self) -> None:
+        now = monotonic()
+        for worker in [worker for worker in self._workers if worker.due <= now]:
+            worker.process.kill()
+            self._bury(worker, f"it took more than {self._timeout:g} s")
+
+    def _give(self, worker: _Worker, task: _Task) -> None:
+        worker.task, worker.due = task, monotonic() + self._timeout
+        _send(worker, pickle.dumps(task.chunk))
+
+    def _bury(self, worker: _Worker, why: str = "") -> None:
         """See to what a dead worker has left."""
         self._workers.remove(worker)
         how = _reap(worker)
@@ -156,7 +173,7 @@ class Pool:
         elif task.tries < _TRIES:
             self._again.append(task)
         else:
-            reason = f"a worker ended at this document, twice ({how})"
+            reason = f"a worker ended at this document, twice ({why or how})"
             waiting.results[task.slot] = Result(failures=[Failure(task.chunk.start.number, reason)])
 
 
@@ -178,11 +195,6 @@ def _start(work: bytes) -> _Worker:
     worker = _Worker(process, Connection(receive, writable=False), Connection(send, readable=False))
     _send(worker, work)
     return worker
-
-
-def _give(worker: _Worker, task: _Task) -> None:
-    worker.task = task
-    _send(worker, pickle.dumps(task.chunk))
 
 
 def _send(worker: _Worker, data: bytes) -> None:

@@ -34,6 +34,12 @@ _BUDGETS = ("max_chars", "max_words", "max_tokens", "max_bytes", "max_sentences"
 )
 @click.option("--part-size", type=click.IntRange(1), default=2_000, show_default=True, help="Documents a part.")
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Processes. Default: one a core.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Set a document aside that takes longer. Default: wait for it.",
+)
 @click.option("--resume", is_flag=True, help="Go on where OUTPUT was left.")
 @click.option("--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True)
 @click.option("--address", metavar="ADDRESS", help="Ray cluster to use. Default: one on this machine.")
@@ -46,6 +52,7 @@ def command(
     to: Any,
     part_size: int,
     workers: int | None,
+    timeout: float | None,
     resume: bool,
     engine: str,
     address: str | None,
@@ -79,7 +86,7 @@ def command(
     given = {name: value for name, value in how.items() if value not in (None, ())}
     chosen = {"model": model, "scorer": scorer, "encoder": encoder, "select": select}
     function = Summarise(chosen, given, summary_column, form)
-    job = Job(tuple(inputs), output, function, text_column, id_column, to, part_size, resume)
+    job = Job(tuple(inputs), output, function, text_column, id_column, to, part_size, resume, timeout)
     line = _Line()
     try:
         outcome = _run(job, engine, workers, address, line)
