@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from moto.server import ThreadedMotoServer
+from pyarrow import fs
 
 from batch.corpora import articles, contents, parts, read_corpus, write_corpus
 from batch.functions import Shout
@@ -21,6 +23,8 @@ from tersely.errors import UsageError
 # Ray leaves sockets and files to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
+BUCKET = "shelf"
+
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster() -> Iterator[None]:
@@ -30,11 +34,23 @@ def cluster() -> Iterator[None]:
         patch.setenv("RAY_DATA_LOG_LEVEL", "ERROR")
         # So that its processes know the functions of these tests.
         patch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
+        store = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+        store.start()
+        for name, value in {
+            "AWS_ENDPOINT_URL": "http://{}:{}".format(*store.get_host_and_port()),
+            "AWS_ACCESS_KEY_ID": "somebody",
+            "AWS_SECRET_ACCESS_KEY": "anything",
+            "AWS_DEFAULT_REGION": "us-east-1",
+        }.items():
+            patch.setenv(name, value)
+        # Only an address may ask for a bucket.
+        fs.FileSystem.from_uri(f"s3://{BUCKET}?allow_bucket_creation=true")[0].create_dir(BUCKET)
         import ray
 
         ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
         yield
         ray.shutdown()
+        store.stop()
         gc.collect()
 
 
@@ -69,9 +85,18 @@ def test_a_cluster_gives_what_one_machine_gives(tmp_path: Path) -> None:
     assert run_ray(job(source, there, id="id", resume=True)) == Outcome(43, 2, 1)
 
 
-def test_addresses_with_a_scheme_are_read_and_written_and_a_run_goes_on(tmp_path: Path) -> None:
-    source, out = corpus(tmp_path / "in", "parquet", articles(45)), tmp_path / "out"
-    whole = job(source.as_uri(), out.as_uri())
+@pytest.mark.parametrize("scheme", ["file", "s3"])
+def test_a_store_is_read_and_written_and_a_run_goes_on(tmp_path: Path, scheme: str) -> None:
+    place = tmp_path.as_uri() if scheme == "file" else f"s3://{BUCKET}"
+    source = corpus(tmp_path / "in", "parquet", articles(45))
+    if scheme == "s3":
+        fs.copy_files(str(source), f"{place}/in")
+    store, folder = fs.FileSystem.from_uri(f"{place}/out")
+    whole = job(f"{place}/in", f"{place}/out")
+
+    def written(under: str = "") -> dict[str, Any]:
+        found = store.get_file_info(fs.FileSelector(f"{folder}{under}"))
+        return {info.base_name: info.mtime_ns for info in found if info.base_name.startswith("part-")}
 
     def stop(at: Progress) -> None:
         if at.documents > 20:
@@ -79,12 +104,15 @@ def test_addresses_with_a_scheme_are_read_and_written_and_a_run_goes_on(tmp_path
 
     with pytest.raises(KeyboardInterrupt):
         run_ray(whole, 1, show=stop)
-    done = {path.name: path.stat().st_mtime_ns for path in parts(out)}
-    noted = {f"{path.stem}.parquet" for path in (out / DONE).iterdir()}
+    done = written()
+    noted = {name.replace(".json", ".parquet") for name in written(f"/{DONE}")}
     assert len(noted) >= 2
     assert run_ray(replace(whole, resume=True), 1) == Outcome(45, 0, 0)
-    assert [record["id"] for record in read_corpus(*parts(out))] == list(range(45))
+    (tmp_path / "copy").mkdir()
+    fs.copy_files(f"{place}/out", str(tmp_path / "copy"))
+    assert [record["id"] for record in read_corpus(*parts(tmp_path / "copy"))] == list(range(45))
     # What was done was not done again.
-    assert {name: (out / name).stat().st_mtime_ns for name in noted} == {name: done[name] for name in noted}
-    entries = [json.loads(entry) for entry in (out / "_manifest.jsonl").read_text().splitlines()]
-    assert [entry["name"] for entry in entries[1:-1]] == [path.name for path in parts(out)]
+    now = written()
+    assert {name: now[name] for name in noted} == {name: done[name] for name in noted}
+    entries = [json.loads(entry) for entry in (tmp_path / "copy" / "_manifest.jsonl").read_text().splitlines()]
+    assert [entry["name"] for entry in entries[1:-1]] == sorted(now)
