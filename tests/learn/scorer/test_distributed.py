@@ -155,6 +155,16 @@ def test_the_command_speaks_and_writes_once(arguments: Callable[..., list[object
     ]
 
 
+def test_processes_that_cannot_meet_are_told_what_to_set(
+    arguments: Callable[..., list[object]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ENVIRONMENT, "GLOO_SOCKET_IFNAME", "no-card")
+    done = torchrun(*arguments("--out", tmp_path / "model", "--device", "cpu"))
+    assert done.returncode
+    [said] = re.findall("^tersely: .*", done.stderr, re.MULTILINE)
+    assert "cannot reach each other: set GLOO_SOCKET_IFNAME" in said
+
+
 def test_padding_adds_places_without_a_sentence(batch: Batch) -> None:
     longer = padded(batch, batch.mask.shape[1] + 3)
     for name in ("vectors", "features", "chars", "lengths", "mask", "coverage", "target"):

@@ -130,8 +130,7 @@ def joined(device: str = "auto") -> Iterator[Team]:
     store, _, _ = next(rendezvous("env://"))
     try:
         chosen = choose_device(device, local)
-        backend = "nccl" if chosen.type == "cuda" else "gloo"
-        distributed.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=_PATIENCE)
+        _meet("nccl" if chosen.type == "cuda" else "gloo", store, rank, size)
         yield Team(rank, size, chosen)
     except Exception:
         if store.add("failed", 1) > 1:
@@ -140,3 +139,14 @@ def joined(device: str = "auto") -> Iterator[Team]:
     finally:
         if distributed.is_initialized():
             distributed.destroy_process_group()
+
+
+def _meet(backend: str, store: Any, rank: int, size: int) -> None:
+    try:
+        distributed.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=_PATIENCE)
+    except RuntimeError as error:
+        card = f"{backend.upper()}_SOCKET_IFNAME"
+        raise TerselyError(
+            f"the processes of this training cannot reach each other: set {card} to the name of the network card that "
+            f"leads from machine to machine ({str(error).splitlines()[0]})"
+        ) from None
