@@ -20,7 +20,7 @@ from tersely.learn.interrupt import Interrupt
 from tersely.learn.knapsack.config import Config, Training
 from tersely.learn.knapsack.labels import labels
 from tersely.learn.knapsack.measure import Evaluation, evaluate
-from tersely.learn.knapsack.simulate import Batch, Bools
+from tersely.learn.knapsack.simulate import Batch
 
 
 class Progress(NamedTuple):
@@ -36,6 +36,9 @@ class Progress(NamedTuple):
     validated: bool
 
 
+Report = Callable[[Progress], None]
+
+
 class State(NamedTuple):
     """What a checkpoint is made of."""
 
@@ -44,7 +47,28 @@ class State(NamedTuple):
     notes: dict[str, Any]  # step, seconds, curve, config
 
 
-def train(config: Config, out: Path, resume: bool, report: Callable[[Progress], None]) -> State:
+# Leaves the gradients of a batch in the network; returns its loss, error rate and matched rate before the step.
+Learn = Callable[[State, Batch, Config], tuple[float, float, float]]
+
+
+def learn(state: State, batch: Batch, config: Config) -> tuple[float, float, float]:
+    """Learn from the labels of a batch, a part of it at a time."""
+    label, size = labels(config.data.labels, batch), config.training.batch // config.training.parts
+    items, loss_sum, wrong, matched = int(batch.mask.sum()), 0.0, 0, 0
+    for first in range(0, config.training.batch, size):
+        part = batch.part(slice(first, first + size))
+        profits, sizes, mask = tensors(part)
+        target = torch.from_numpy(label[first : first + size, : mask.shape[1]])
+        logits = state.network(profits, sizes, mask)
+        loss = F.binary_cross_entropy_with_logits(logits[mask], target[mask].float(), reduction="sum") / items
+        loss.backward()
+        loss_sum += loss.item()
+        errors = ((logits > 0) != target) & mask
+        wrong, matched = wrong + int(errors.sum()), matched + int((~errors.any(1)).sum())
+    return loss_sum, wrong / items, matched / config.training.batch
+
+
+def train(config: Config, out: Path, resume: bool, report: Report, learn: Learn = learn) -> State:
     """Train to the end of the configuration, or raise KeyboardInterrupt after saving where it is."""
     from torch.utils.tensorboard import SummaryWriter
 
@@ -56,7 +80,7 @@ def train(config: Config, out: Path, resume: bool, report: Callable[[Progress], 
     with Interrupt() as interrupt:
         while state.notes["step"] < config.training.steps:
             batch = stream.batch(state.notes["step"], config.training.batch)
-            meter.add(*learn(state, batch, labels(config.data.labels, batch), config.training))
+            meter.add(*take_step(state, batch, config, learn))
             state.notes["step"] += 1
             validating = state.notes["step"] % config.training.validate_every == 0
             if validating or state.notes["step"] == config.training.steps:
@@ -91,26 +115,15 @@ def start(config: Config, checkpoint: Path, resume: bool) -> State:
     return State(network, optimizer, notes)
 
 
-def learn(state: State, batch: Batch, label: Bools, settings: Training) -> tuple[float, float, float]:
-    """Take one step; return the loss, the error rate and the matched rate of the batch before it."""
+def take_step(state: State, batch: Batch, config: Config, learn: Learn) -> tuple[float, float, float]:
+    """Take one step; return what `learn` does."""
     for group in state.optimizer.param_groups:
-        group["lr"] = settings.rate * schedule(state.notes["step"], settings)
+        group["lr"] = config.training.rate * schedule(state.notes["step"], config.training)
     state.optimizer.zero_grad()
-    items, loss_sum, wrong, matched = int(batch.mask.sum()), 0.0, 0, 0
-    size = settings.batch // settings.parts
-    for first in range(0, settings.batch, size):
-        part = batch.part(slice(first, first + size))
-        profits, sizes, mask = tensors(part)
-        target = torch.from_numpy(label[first : first + size, : mask.shape[1]])
-        logits = state.network(profits, sizes, mask)
-        loss = F.binary_cross_entropy_with_logits(logits[mask], target[mask].float(), reduction="sum") / items
-        loss.backward()
-        loss_sum += loss.item()
-        errors = ((logits > 0) != target) & mask
-        wrong, matched = wrong + int(errors.sum()), matched + int((~errors.any(1)).sum())
-    nn.utils.clip_grad_norm_(state.network.parameters(), settings.clip)
+    figures = learn(state, batch, config)
+    nn.utils.clip_grad_norm_(state.network.parameters(), config.training.clip)
     state.optimizer.step()
-    return loss_sum, wrong / items, matched / settings.batch
+    return figures
 
 
 def schedule(step: int, settings: Training) -> float:
