@@ -1,22 +1,20 @@
 """A trained knapsack network as a model folder: weights, ONNX, configuration, curve and card."""
 
-import logging
-import warnings
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from string import Template
 from typing import Any
 
-import onnx
 import torch
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from tersely.learn.files import replace_file
+from tersely.learn.files import json_lines, replace_file
+from tersely.learn.graph import onnx_graph
 from tersely.learn.knapsack.config import Config
 from tersely.learn.knapsack.folder import measure_network
-from tersely.learn.knapsack.train import State, curve_lines
+from tersely.learn.knapsack.train import State
 from tersely.learn.settings import toml
 
 _CARD = Template("""# $name
@@ -61,7 +59,7 @@ def export(config: Config, state: State, folder: Path, samples: int = 20_000) ->
     weights = {name: tensor.contiguous() for name, tensor in state.network.state_dict().items()}
     replace_file(folder / "model.onnx", onnx_bytes(state.network))
     replace_file(folder / "model.safetensors", save(weights))
-    replace_file(folder / "log.jsonl", curve_lines(state.notes))
+    replace_file(folder / "log.jsonl", json_lines(state.notes["curve"]))
     replace_file(folder / "README.md", card(config, state, figures).encode())
     # Last, as it is what makes a folder a model folder.
     replace_file(folder / "config.toml", toml(asdict(config)).encode())
@@ -71,35 +69,9 @@ def export(config: Config, state: State, folder: Path, samples: int = 20_000) ->
 def onnx_bytes(network: nn.Module) -> bytes:
     """Return the network as ONNX, for any number of problems and items."""
     example = torch.rand(2, 5), torch.rand(2, 5), torch.ones(2, 5, dtype=torch.bool)
-    shape = {0: torch.export.Dim("problems"), 1: torch.export.Dim("items")}
-    # The exporter tells of its own internals and of libraries that it could use; neither is news to the user.
-    logging.getLogger("torch.onnx").setLevel(logging.ERROR)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        program = torch.onnx.export(
-            Probabilities(network).eval(),
-            example,
-            input_names=["profits", "sizes", "mask"],
-            output_names=["probabilities"],
-            dynamic_shapes=(shape, shape, shape),
-            dynamo=True,
-            verbose=False,
-        )
-    assert program is not None
-    data: bytes = stripped(program.model_proto).SerializeToString()
+    graph = onnx_graph(Probabilities(network), example, {0: "problems", 1: "items"}, "probabilities")
+    data: bytes = graph.SerializeToString()
     return data
-
-
-def stripped(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Remove what the exporter notes on each operation: where in whose folders its source stands."""
-    model.ClearField("metadata_props")
-    for graph in (model.graph, *model.functions):
-        graph.ClearField("metadata_props")
-        for part in (*graph.node, *graph.value_info, *getattr(graph, "input", ()), *getattr(graph, "output", ())):
-            for name in ("metadata_props", "doc_string"):
-                if not isinstance(part, str):
-                    part.ClearField(name)
-    return model
 
 
 def card(config: Config, state: State, figures: dict[str, Any]) -> str:

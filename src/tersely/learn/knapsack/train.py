@@ -1,6 +1,5 @@
 """Training a knapsack network on an endless stream of problems, so that it can be killed at any time and go on."""
 
-import json
 import math
 import time
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from tersely.errors import UsageError
 from tersely.learn.checkpoint import load_checkpoint, save_checkpoint
-from tersely.learn.files import replace_file
+from tersely.learn.files import json_lines, replace_file
 from tersely.learn.interrupt import Interrupt
 from tersely.learn.knapsack.config import Config, Training
 from tersely.learn.knapsack.labels import labels
@@ -192,9 +191,4 @@ def note(notes: dict[str, Any], point: dict[str, float], meter: Meter, batch: in
 def save(state: State, out: Path) -> None:
     """Write the checkpoint, and the curve as lines of JSON."""
     save_checkpoint(out / "checkpoint.safetensors", state.network, state.optimizer, state.notes)
-    replace_file(out / "log.jsonl", curve_lines(state.notes))
-
-
-def curve_lines(notes: dict[str, Any]) -> bytes:
-    """Return the curve of a training as lines of JSON."""
-    return "".join(json.dumps(point) + "\n" for point in notes["curve"]).encode()
+    replace_file(out / "log.jsonl", json_lines(state.notes["curve"]))

@@ -1,7 +1,5 @@
 """A trained scorer as a model folder: ONNX, weights, configuration and card."""
 
-import logging
-import warnings
 from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -15,7 +13,7 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from tersely.learn.files import replace_file
-from tersely.learn.knapsack.export import stripped
+from tersely.learn.graph import onnx_graph
 from tersely.learn.scorer.best import Best, averaged
 from tersely.learn.scorer.config import Config
 from tersely.learn.scorer.corpus import Corpus
@@ -113,22 +111,7 @@ def onnx_bytes(scorer: Scorer, config: Config, notes: dict[str, Any]) -> bytes:
     """Return the scorer as ONNX, for one document of any number of sentences."""
     extra, columns = sum(COLUMNS[name] for name in config.features), notes["columns"]
     example = torch.rand(1, 5, columns), torch.rand(1, 5, extra), torch.full((1, 5), 50.0), torch.ones(1, 5)
-    shape = {1: torch.export.Dim("sentences")}
-    # The exporter tells of its own internals and of libraries that it could use; neither is news to the user.
-    logging.getLogger("torch.onnx").setLevel(logging.ERROR)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        program = torch.onnx.export(
-            Inference(scorer).eval(),
-            example,
-            input_names=["vectors", "features", "lengths"],
-            output_names=["values"],
-            dynamic_shapes=(shape, shape, shape, shape),
-            dynamo=True,
-            verbose=False,
-        )
-    assert program is not None
-    graph = stripped(program.model_proto)
+    graph = onnx_graph(Inference(scorer), example, {1: "sentences"}, "values")
     told = {"columns": str(columns), "features": config.network.features}
     if config.network.value == "coverage_exp":
         told["coverage"] = notes["teacher"][0]

@@ -1,13 +1,12 @@
 """What is written of a training: its curve, TensorBoard's, the best weights and the checkpoint."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from tersely.learn.checkpoint import save_checkpoint
-from tersely.learn.files import replace_file
+from tersely.learn.files import json_lines, replace_file
 from tersely.learn.scorer.best import Best
 from tersely.learn.scorer.network import Model
 
@@ -34,14 +33,9 @@ class Record:
     def save(self, notes: dict[str, Any], model: Model, optimizer: torch.optim.Optimizer) -> None:
         """Write the checkpoint, and the curve as lines of JSON."""
         save_checkpoint(self._folder / "checkpoint.safetensors", model, optimizer, notes)
-        replace_file(self._folder.parent / "log.jsonl", curve_lines(notes))
+        replace_file(self._folder.parent / "log.jsonl", json_lines(notes["curve"]))
         self._best.tidy(notes["best"])
 
     def close(self) -> None:
         """End TensorBoard's file."""
         self._writer.close()
-
-
-def curve_lines(notes: dict[str, Any]) -> bytes:
-    """Return the curve of a training as lines of JSON."""
-    return "".join(json.dumps(point) + "\n" for point in notes["curve"]).encode()
