@@ -17,7 +17,7 @@ from tersely.learn.scorer.data import Batch
 from tersely.learn.scorer.device import lower_precision
 from tersely.learn.scorer.distributed import on_device
 from tersely.learn.scorer.network import Model
-from tersely.learn.scorer.objectives import bidirectional, siamese_loss
+from tersely.learn.scorer.objectives import bidirectional, siamese_sum
 from tersely.learn.scorer.selection import gumbel_top_k
 from tersely.learn.scorer.step import score
 from tersely.learn.settings import toml
@@ -34,7 +34,7 @@ def loss_of(model: Model, batch: Batch, config: Config) -> Tensor:
     assert model.siamese is not None
     scores = given.scores.detach()
     assert scores.dtype == torch.float32
-    return siamese_loss(
+    return siamese_sum(
         bidirectional(model.siamese, batch.vectors, batch.mask, choice, scores, config.objective, noise),
         config.objective,
     )

@@ -10,7 +10,7 @@ from tersely.errors import UsageError
 from tersely.learn.scorer.config import Config, Objective
 from tersely.learn.scorer.data import Batch
 from tersely.learn.scorer.network import Model
-from tersely.learn.scorer.objectives import Cosines, bidirectional, negatives, sample, siamese_loss
+from tersely.learn.scorer.objectives import Cosines, bidirectional, negatives, sample, siamese_sum
 from tersely.learn.scorer.selection import gumbel_top_k
 from tersely.learn.scorer.step import choose, forward, score
 
@@ -108,11 +108,11 @@ def test_the_loss_is_the_papers_formula() -> None:
 
     yes = torch.tensor([True, True])
     cosines = Cosines(row(0.8, 0.6), row(-0.3, 0.1), row(0.5, 0.7), row(0.2, -0.4), yes, yes)
-    expected = (-0.8 + 0.3 - 0.6 + 0.1) / 2 + 0.3 * (-0.5 + 0.2 - 0.7 + 0.4) / 2
-    assert siamese_loss(cosines, Objective()).item() == pytest.approx(expected)
+    expected = (-0.8 + 0.3 - 0.6 + 0.1) + 0.3 * (-0.5 + 0.2 - 0.7 + 0.4)
+    assert siamese_sum(cosines, Objective()).item() == pytest.approx(expected)
     # A document of which nothing is selected, or nothing left, has no part in what it has not.
     cosines = cosines._replace(selects=torch.tensor([True, False]), leaves=torch.tensor([False, True]))
-    assert siamese_loss(cosines, Objective()).item() == pytest.approx(-0.8 - 0.3 * 0.5)
+    assert siamese_sum(cosines, Objective()).item() == pytest.approx(-0.8 - 0.3 * 0.5)
 
 
 @pytest.mark.parametrize(

@@ -28,13 +28,8 @@ class Cosines(NamedTuple):
     leaves: Tensor  # bool: whether anything is left that is not
 
 
-def siamese_loss(cosines: Cosines, settings: Objective) -> Tensor:
-    """Return lambda1 L_rest_ext + lambda2 L_ext_doc, each -positive + |negative|, the mean over documents."""
-    return siamese_sum(cosines, settings) / cosines.selects.sum().clamp(min=1)
-
-
 def siamese_sum(cosines: Cosines, settings: Objective) -> Tensor:
-    """Return the same, as a sum over the documents that select something."""
+    """Return lambda1 L_rest_ext + lambda2 L_ext_doc, each -positive + |negative|, of the documents that select some."""
     total = -(settings.rest_ext * cosines.rest_ext + settings.ext_doc * cosines.ext_doc) * cosines.selects
     if settings.negatives:
         negative = settings.rest_ext * cosines.rest_ext_negative.abs()
