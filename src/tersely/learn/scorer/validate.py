@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from tersely.encode import Encoder, Matrix
+from tersely.encode import Matrix
 from tersely.learn.scorer.config import Config
 from tersely.learn.scorer.data import Batch, Documents
 from tersely.learn.scorer.distributed import Team, on_device
@@ -63,8 +63,7 @@ def measure(model: Model, dev: Dev, learned: Documents, config: Config, team: Te
         mixed = Document.from_sentences([document.texts[i] for i in order], document.language)
         vectors = learned.encoder.encode(document.texts)
         for name, text, rows in (("rouge1", document, vectors), ("rouge1_shuffled", mixed, vectors[order])):
-            given = _Given(learned.encoder, rows)
-            batch = Documents([text], given, config.features, learned.teacher).batch([0], [budget])
+            batch = Documents([text], _Given(rows), config.features, learned.teacher).batch([0], [budget])
             with torch.no_grad():
                 hard = choose(model.scorer, on_device(batch, team.device), config)[0]
             sums[name] += dev.rouge1(number, [text.texts[i] for i in hard.nonzero().flatten().tolist()])
@@ -73,18 +72,11 @@ def measure(model: Model, dev: Dev, learned: Documents, config: Config, team: Te
 
 @dataclass(frozen=True)
 class _Given:
-    """Vectors that are there already."""
+    """Vectors that are there already, in an encoder's place."""
 
-    encoder: Encoder
     vectors: Matrix
-
-    @property
-    def name(self) -> str:
-        return self.encoder.name
-
-    @property
-    def fingerprint(self) -> str:
-        return self.encoder.fingerprint
+    name: str = "given"
+    fingerprint: str = ""
 
     def encode(self, sentences: Sequence[str]) -> Matrix:
         assert len(sentences) == len(self.vectors)
