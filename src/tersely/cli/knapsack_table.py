@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tersely.errors import MissingExtraError
+from tersely.cli.extras import extra
 
 if TYPE_CHECKING:
     from tersely.evaluate.published import Row, Table
@@ -44,12 +44,8 @@ def _line(published: "Row", row: "Row", models: Sequence[Path]) -> "Line":
 def _shipped(name: str) -> dict[str, float]:
     from tersely.models import model_folder
 
-    try:
+    with extra("measuring a knapsack network", "train"):
         from tersely.learn.knapsack import measure_folder
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("tersely"):
-            raise
-        raise MissingExtraError("measuring a knapsack network", "train") from None
     click.echo(f"measuring {name} on 20,000 fresh problems", err=True)
     rates: dict[str, float] = measure_folder(model_folder(name))["rounded"]
     return rates

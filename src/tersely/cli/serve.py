@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from tersely.cli.extras import extra
+
 
 @click.command("serve", short_help="Serve the page and the HTTP interface.")
 @click.option(
@@ -56,16 +58,10 @@ def command(
     tersely serve
     tersely serve --model my-model --port 8080 --tokens-file tokens.txt
     """
-    from tersely.errors import MissingExtraError
-
-    try:
+    with extra("the service", "serve"):
         from tersely.serve.access import check_origin, read_tokens
         from tersely.serve.run import serve
         from tersely.serve.settings import Settings, cores
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("tersely"):
-            raise
-        raise MissingExtraError("the service", "serve") from None
 
     defaults = Settings()
     settings = Settings(

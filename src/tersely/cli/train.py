@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from tersely.cli import train_scorer, train_supervised
+from tersely.cli.extras import extra
 
 
 @click.group("train", short_help="Train a network from a configuration.")
@@ -34,16 +35,10 @@ def knapsack(config: str, out: str, resume: bool, steps: int | None, samples: in
     """
     from dataclasses import replace
 
-    from tersely.errors import MissingExtraError
-
-    try:
+    with extra("training", "train"):
         from tersely.learn.knapsack.config import read_config
         from tersely.learn.knapsack.export import export
         from tersely.learn.knapsack.train import train
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("tersely"):
-            raise
-        raise MissingExtraError("training", "train") from None
 
     settings = read_config(Path(config))
     if steps is not None:

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from tersely.cli.extras import extra
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -112,16 +114,10 @@ def run(
     precision: str,
 ) -> None:
     """Train a network on the corpus that `read` returns, together with the processes of torchrun, if there are any."""
-    from tersely.errors import MissingExtraError
-
-    try:
+    with extra("training a network", "train"):
         from tersely.learn.scorer.distributed import joined
         from tersely.learn.scorer.export import export
         from tersely.learn.scorer.train import train
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("tersely"):
-            raise
-        raise MissingExtraError("training a network", "train") from None
     from tersely.encode import load_encoder
     from tersely.encode.cache import Cache
 
