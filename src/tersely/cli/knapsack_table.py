@@ -52,7 +52,8 @@ def _shipped(name: str) -> dict[str, float]:
 
 
 def _trained(name: str, models: Sequence[Path]) -> dict[str, float] | None:
-    from tersely.learn.knapsack.baselines.rows import read_figures
+    with extra("reading a baseline's figures", "train"):
+        from tersely.learn.knapsack.baselines.rows import read_figures
 
     for folder in models:
         if (folder / name / "measures.json").is_file():
