@@ -1,12 +1,12 @@
 """`tersely batch`: a corpus, file to file."""
 
-import sys
 import time
 from typing import Any
 
 import click
 
 from tersely.cli.options import assembly, parts
+from tersely.cli.progress import Line
 from tersely.cli.summarize import command as summarize
 
 _BUDGETS = ("max_chars", "max_words", "max_tokens", "max_bytes", "max_sentences", "ratio")
@@ -120,27 +120,18 @@ def _run(job: Any, engine: str, workers: int | None, address: str | None, line: 
     return run_local(job, workers, line)
 
 
-class _Line:
-    """One line of progress: redrawn on a terminal, and one every half a minute elsewhere."""
+class _Line(Line):
+    """How many documents are done, how fast, and how long it will take."""
 
-    def __init__(self) -> None:
-        self._terminal = sys.stderr.isatty()
-        self._shown = self._began = time.monotonic()
-        self._first: Any = None
+    _first: Any = None
 
     def __call__(self, at: Any) -> None:
-        now = time.monotonic()
         if self._first is None:
-            self._first, self._began = at, now
-        if now - self._shown < (0.2 if self._terminal else 30) or at.share <= self._first.share:
+            self._first, self.began = at, time.monotonic()
+        if not self.due() or at.share <= self._first.share:
             return
-        self._shown, spent = now, now - self._began
+        spent = time.monotonic() - self.began
         speed = (at.documents - self._first.documents) / spent
         left = int(spent * (1 - at.share) / (at.share - self._first.share))
         line = f"{at.documents:,} documents  {speed:,.0f} a second  {100 * at.share:.0f} %  "
-        line += f"{left // 3600}:{left // 60 % 60:02d}:{left % 60:02d} left"
-        click.echo(("\r\x1b[K" if self._terminal else "") + line, nl=not self._terminal, err=True)
-
-    def end(self) -> None:
-        if self._terminal:
-            click.echo("\r\x1b[K", nl=False, err=True)
+        self.show(line + f"{left // 3600}:{left // 60 % 60:02d}:{left % 60:02d} left")

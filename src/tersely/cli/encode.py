@@ -1,12 +1,13 @@
 """`tersely encode`: the vectors of a corpus, before a training wants them."""
 
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
+
+from tersely.cli.progress import Line
 
 
 @click.command("encode", short_help="Compute a corpus's vectors, for trainings to come.")
@@ -77,22 +78,10 @@ def _documents(corpus: tuple[str, ...], sentences: int, where: Any) -> Iterator[
                 yield tuple(document.texts)
 
 
-class _Line:
-    """One line of progress: redrawn on a terminal, and one every half a minute elsewhere."""
-
-    def __init__(self) -> None:
-        self._terminal = sys.stderr.isatty()
-        self._began = self._shown = time.monotonic()
+class _Line(Line):
+    """How many documents have vectors, and how fast they are computed."""
 
     def __call__(self, at: Any) -> None:
-        now = time.monotonic()
-        if now - self._shown < (0.2 if self._terminal else 30):
-            return
-        self._shown = now
-        line = f"{at.computed + at.there:,} documents  {at.computed / (now - self._began):,.0f} computed a second"
-        click.echo(("\r\x1b[K" if self._terminal else "") + line, nl=not self._terminal, err=True)
-
-    def end(self) -> None:
-        """Make room for what is said at the end."""
-        if self._terminal:
-            click.echo("\r\x1b[K", nl=False, err=True)
+        if self.due():
+            speed = at.computed / (time.monotonic() - self.began)
+            self.show(f"{at.computed + at.there:,} documents  {speed:,.0f} computed a second")

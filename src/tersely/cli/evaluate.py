@@ -5,6 +5,8 @@ from typing import Any
 
 import click
 
+from tersely.cli.progress import counting
+
 
 @click.command("evaluate", short_help="Compare systems on documents with reference summaries.")
 @click.argument("data", metavar="DATA")
@@ -104,23 +106,8 @@ def run(data: str, systems: list[str], budgets: list[Any], tokenization: Any, **
         budgets,
         tokenization,
         how.get("workers"),
-        _progress(Path(data).name),
+        counting(Path(data).name),
     )
-
-
-def _progress(name: str) -> Any:
-    import sys
-    import time
-
-    started, shown = time.monotonic(), [0.0]
-
-    def show(done: int) -> None:
-        now = time.monotonic()
-        if sys.stderr.isatty() and now - shown[0] > 0.2:
-            shown[0] = now
-            click.echo(f"\r{name}: {done} documents, {done / (now - started):.1f} a second ", nl=False, err=True)
-
-    return show
 
 
 def save(folder: Path, results: list[Any], baseline: str, tokenization: Any) -> None:

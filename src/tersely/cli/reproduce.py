@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from tersely.cli.progress import counting
 from tersely.errors import UsageError
 
 _WHAT = ("table1", "table2", "table3", "table4", "table5", "table6", "figure-learning-curves")
@@ -37,7 +38,6 @@ def command(
         picture = draw_curves([Path(file) for file in log])
         write_file(Path(out or "learning-curves.png"), picture)
         return
-    from tersely.cli.evaluate import _progress
     from tersely.evaluate.published import published
     from tersely.evaluate.readers import read
     from tersely.evaluate.reproduce import find_datasets, render, render_human, reproduce
@@ -59,7 +59,7 @@ def command(
                 find_datasets(Path(data)) if data else {},
                 [Path(folder) for folder in models],
                 lambda path: read(path, limit=limit, report=lambda line: click.echo(f"tersely: {line}", err=True)),
-                _progress,
+                counting,
             ),
         )
     )

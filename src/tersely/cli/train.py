@@ -1,6 +1,5 @@
 """`tersely train`: make the networks, on this machine."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +7,7 @@ import click
 
 from tersely.cli import train_scorer, train_supervised
 from tersely.cli.extras import extra
+from tersely.cli.progress import draw
 
 
 @click.group("train", short_help="Train a network from a configuration.")
@@ -43,7 +43,7 @@ def knapsack(config: str, out: str, resume: bool, steps: int | None, samples: in
     settings = read_config(Path(config))
     if steps is not None:
         settings = replace(settings, training=replace(settings.training, steps=steps))
-    state = train(settings, Path(out), resume, _Line())
+    state = train(settings, Path(out), resume, _show)
     figures = export(settings, state, Path(out) / "model", samples)
     for way in ("rounded", "repaired"):
         rates = ", ".join(f"{name.replace('_', ' ')} {100 * rate:.2f} %" for name, rate in figures[way].items())
@@ -51,18 +51,10 @@ def knapsack(config: str, out: str, resume: bool, steps: int | None, samples: in
     click.echo(f"written to {Path(out) / 'model'}", err=True)
 
 
-class _Line:
-    """One line of progress: redrawn on a terminal, and one a validation elsewhere."""
-
-    def __call__(self, at: Any) -> None:
-        terminal = sys.stderr.isatty()
-        if not at.validated and not terminal:
-            return
-        left = f"{int(at.left) // 60}:{int(at.left) % 60:02d}"
-        line = (
-            f"{at.step}/{at.steps}  loss {at.loss:.4f}  error {100 * at.error_rate:.2f} %  "
-            f"matched {100 * at.matched_rate:.2f} %  {at.speed:,.0f} samples/s  {left} left"
-        )
-        # A validation's line stays; the others are drawn over.
-        start = "\r\x1b[K" if terminal else ""
-        click.echo(start + line, nl=at.validated, err=True)
+def _show(at: Any) -> None:
+    left = f"{int(at.left) // 60}:{int(at.left) % 60:02d}"
+    line = (
+        f"{at.step}/{at.steps}  loss {at.loss:.4f}  error {100 * at.error_rate:.2f} %  "
+        f"matched {100 * at.matched_rate:.2f} %  {at.speed:,.0f} samples/s  {left} left"
+    )
+    draw(line, stays=at.validated)

@@ -1,6 +1,5 @@
 """`tersely train scorer`: make a model of one's own from unlabelled texts."""
 
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from tersely.cli.extras import extra
+from tersely.cli.progress import draw
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -130,7 +130,7 @@ def run(
         encoder = Cache(folder, load_encoder(settings.data.encoder), settings.data.precision)
         labelled = labelled_dev(dev) if dev else None
         try:
-            state = train(settings, texts, encoder, out, resume, _Line(), labelled, team, precision)
+            state = train(settings, texts, encoder, out, resume, _show, labelled, team, precision)
         except KeyboardInterrupt:
             if team.leads:
                 click.echo("tersely: stopped: the same command with --resume goes on", err=True)
@@ -216,15 +216,7 @@ def _written(out: str) -> None:
     click.echo(f"written to {out}: tersely summarize FILE --max-chars 400 --model {out}", err=True)
 
 
-class _Line:
-    """One line of progress: redrawn on a terminal, and one a validation elsewhere."""
-
-    def __call__(self, at: Any) -> None:
-        terminal = sys.stderr.isatty()
-        if not at.validated and not terminal:
-            return
-        left = f"{int(at.left) // 60}:{int(at.left) % 60:02d} left"
-        figures = "  ".join(f"{name} {value:.3f}" for name, value in at.figures.items())
-        start = "\r\x1b[K" if terminal else ""
-        # A validation's line stays; the others are drawn over.
-        click.echo(f"{start}{at.what} {at.done}/{at.total}  {left}  {figures}".rstrip(), nl=at.validated, err=True)
+def _show(at: Any) -> None:
+    left = f"{int(at.left) // 60}:{int(at.left) % 60:02d} left"
+    figures = "  ".join(f"{name} {value:.3f}" for name, value in at.figures.items())
+    draw(f"{at.what} {at.done}/{at.total}  {left}  {figures}".rstrip(), stays=at.validated)
