@@ -5,15 +5,13 @@ from typing import Any
 
 import click
 
-from tersely.cli.options import assembly, parts
+from tersely.cli.options import assembly, budgets, parts
 from tersely.cli.progress import Line
-from tersely.cli.summarize import command as summarize
-
-_BUDGETS = ("max_chars", "max_words", "max_tokens", "max_bytes", "max_sentences", "ratio")
 
 
 @click.command("batch", short_help="Summarise a corpus, file to file.")
 @click.argument("paths", metavar="INPUT... OUTPUT", nargs=-1, required=True)
+@budgets
 @parts
 @assembly
 @click.option("--text-column", default="text", show_default=True, metavar="NAME", help="Where the texts are.")
@@ -74,7 +72,7 @@ def command(
     """
     from tersely.batch.job import Job
     from tersely.batch.summarise import Summarise
-    from tersely.budget import Budget
+    from tersely.budget import BUDGETS, Budget
     from tersely.errors import InputError, UsageError
 
     *inputs, output = paths
@@ -82,7 +80,7 @@ def command(
         raise UsageError("give at least one INPUT and, last, the OUTPUT")
     if address is not None and engine != "ray":
         raise UsageError("--address is that of a Ray cluster: add --engine ray")
-    Budget.one_of(**{name: how[name] for name in _BUDGETS})  # a wrong budget is said before anything is read
+    Budget.one_of(**{name: how[name] for name in BUDGETS})  # a wrong budget is said before anything is read
     given = {name: value for name, value in how.items() if value not in (None, ())}
     chosen = {"model": model, "scorer": scorer, "encoder": encoder, "select": select}
     function = Summarise(chosen, given, summary_column, form)
@@ -104,10 +102,6 @@ def command(
         click.echo(f"tersely: {outcome.failed:,} of {total:,} documents failed, see {job.errors}", err=True)
         raise click.exceptions.Exit(1)
     click.echo(f"{total:,} documents written to {output}", err=True)
-
-
-# The budgets are those of `tersely summarize`, whatever they are.
-command.params[1:1] = [option for option in summarize.params if option.name in _BUDGETS]
 
 
 def _run(job: Any, engine: str, workers: int | None, address: str | None, line: "_Line") -> Any:

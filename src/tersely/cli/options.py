@@ -19,6 +19,23 @@ def source_argument(command: F) -> F:
     return click.argument("source", metavar="[INPUT]", default="-")(command)
 
 
+def budgets(command: F) -> F:
+    """Add the options of which exactly one says how long a summary may be."""
+    return _apply(
+        [
+            click.option("--max-chars", type=int, metavar="N", help="Budget in characters (Unicode code points)."),
+            click.option("--max-words", type=int, metavar="N", help="Budget in words; a Chinese character is one."),
+            click.option("--max-tokens", type=int, metavar="N", help="Budget in tokens of --tokenizer."),
+            click.option("--max-bytes", type=int, metavar="N", help="Budget in UTF-8 bytes."),
+            click.option("--max-sentences", type=int, metavar="N", help="Budget in sentences."),
+            click.option(
+                "--ratio", type=float, metavar="R", help="Budget as a part of the source's characters, 0 to 1."
+            ),
+        ],
+        command,
+    )
+
+
 def parts(command: F) -> F:
     """Add the options that choose the model and its parts."""
     return _apply(

@@ -5,19 +5,14 @@ from typing import Any
 
 import click
 
-from tersely.cli.options import assembly, output_option, parts, source_argument
+from tersely.cli.options import assembly, budgets, output_option, parts, source_argument
 from tersely.cli.output import write
 from tersely.cli.source import read_source
 
 
 @click.command("summarize", short_help="Fit a text to a budget.")
 @source_argument
-@click.option("--max-chars", type=int, metavar="N", help="Budget in characters (Unicode code points).")
-@click.option("--max-words", type=int, metavar="N", help="Budget in words; a Chinese character is one.")
-@click.option("--max-tokens", type=int, metavar="N", help="Budget in tokens of --tokenizer.")
-@click.option("--max-bytes", type=int, metavar="N", help="Budget in UTF-8 bytes.")
-@click.option("--max-sentences", type=int, metavar="N", help="Budget in sentences.")
-@click.option("--ratio", type=float, metavar="R", help="Budget as a part of the source's characters, 0 to 1.")
+@budgets
 @parts
 @assembly
 @click.option(
