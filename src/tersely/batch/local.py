@@ -10,6 +10,7 @@ from tersely.batch.manifest import Manifest, Part, put_in_place
 from tersely.batch.parts import open_writer
 from tersely.batch.pool import Pool
 from tersely.batch.read import read_chunks
+from tersely.processes import cores
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,6 @@ def run_local(job: Job, workers: int | None = None, show: Callable[[Progress], N
 def outcome(parts: Sequence[Part]) -> Outcome:
     """Add up what parts hold."""
     return Outcome(*(sum(getattr(part, what) for part in parts) for what in ("documents", "failed", "empty")))
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _do(job: Job, manifest: Manifest, workers: int, show: Callable[[Progress], None]) -> None:

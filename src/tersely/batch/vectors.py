@@ -8,11 +8,11 @@ from typing import Any
 
 from tersely.batch.chunk import Chunk, Failure, Place, Result
 from tersely.batch.cluster import cluster
-from tersely.batch.local import cores
 from tersely.batch.pool import Pool
 from tersely.encode import Matrix, load_encoder
 from tersely.encode.cache import Cache
 from tersely.errors import ModelError
+from tersely.processes import cores
 
 # Documents that go to a worker at a time.
 _TOGETHER = 8

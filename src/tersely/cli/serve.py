@@ -61,14 +61,14 @@ def command(
     with extra("the service", "serve"):
         from tersely.serve.access import check_origin, read_tokens
         from tersely.serve.run import serve
-        from tersely.serve.settings import Settings, cores
+        from tersely.serve.settings import Settings
 
     defaults = Settings()
     settings = Settings(
         models=models or defaults.models,
         host=host,
         port=port,
-        workers=workers or cores(),
+        workers=workers or defaults.workers,
         queue=queue,
         deadline=deadline,
         max_body=max_body,

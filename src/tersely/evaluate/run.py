@@ -5,9 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
-from threading import Thread
+from multiprocessing import get_context
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +17,7 @@ from tersely.evaluate.room import Room
 from tersely.evaluate.rouge import Score, ngrams, rouge
 from tersely.evaluate.systems import System, load_system
 from tersely.evaluate.tokens import Tokenization
+from tersely.processes import end_with_parent
 
 Progress = Callable[[int], None]
 
@@ -119,15 +118,7 @@ def _rows(records: Iterable[Record], setup: _Setup, workers: int) -> Iterator[li
 def _start(setup: _Setup) -> None:
     global _setup
     _setup = setup
-    parent = parent_process()
-    if parent is not None:
-        Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-
-
-def _end_with(sentinel: int) -> None:
-    """End this process when its parent has ended, even by a kill that left no time to say so."""
-    wait([sentinel])
-    os._exit(1)
+    end_with_parent()
 
 
 def _outcomes(record: Record) -> list[Outcome]:

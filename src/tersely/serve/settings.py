@@ -1,14 +1,9 @@
 """What `tersely serve` is told."""
 
-import os
 from dataclasses import dataclass, field
 
 from tersely.models import DEFAULT
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+from tersely.processes import cores
 
 
 @dataclass(frozen=True)

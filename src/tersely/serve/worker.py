@@ -1,15 +1,13 @@
 """The process of one worker: it loads the models, then answers one request after the other."""
 
-import os
 import signal
 from dataclasses import dataclass
-from multiprocessing import parent_process
-from multiprocessing.connection import Connection, wait
-from threading import Thread
+from multiprocessing.connection import Connection
 from traceback import extract_tb
 from typing import Any
 
 from tersely.errors import TerselyError
+from tersely.processes import end_with_parent
 from tersely.serve.problems import ProblemError
 from tersely.serve.work import Answer, Desk
 
@@ -47,9 +45,7 @@ def main(connection: Connection, models: tuple[str, ...], tokenizer: str | None)
     # A signal is often sent to the whole group of processes: the server decides when its workers end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    parent = parent_process()
-    if parent is not None:
-        Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+    end_with_parent()
     try:
         desk = Desk(models, tokenizer)
     except TerselyError as error:
@@ -71,9 +67,3 @@ def _reply(desk: Desk, task: str, request: dict[str, Any]) -> Reply:
         return problem
     except Exception as error:
         return Failed.of(error)
-
-
-def _end_with(sentinel: int) -> None:
-    """End this process when its parent has ended, even by a kill that left no time to say so."""
-    wait([sentinel])
-    os._exit(1)
