@@ -18,11 +18,10 @@ import numpy as np
 
 from table_page import write_page
 from table_rows import BASELINES, PLANS, Plan, Row, rows, seeds
-from tersely.budget import Budget
+from tersely.cli.train_supervised import label
 from tersely.encode import Encoder, load_encoder
 from tersely.encode.cache import Cache
 from tersely.errors import UsageError
-from tersely.evaluate.oracle import Oracle
 from tersely.evaluate.record import Record
 from tersely.evaluate.run import evaluate
 from tersely.evaluate.suite import SUITE
@@ -116,15 +115,8 @@ def corpus(plan: Plan, longest: int) -> Corpus:
 def labelled_corpus(config: Config) -> Corpus:
     """Label the sentences of dev_cnn that a greedy oracle chooses, but of no document that dev_cnndm has, too."""
     measured = {record.document.text for record in _dev("dev_cnndm")}
-
-    def labelled() -> Iterator[tuple[Document, tuple[int, ...]]]:
-        for record in _dev("dev_cnn"):
-            document = beginning(record.document, config.data.sentences)
-            if record.document.text not in measured:
-                budget = Budget(config.selection.count, "sentences")
-                yield document, tuple(Oracle().choose(replace(record, document=document), budget))
-
-    return Corpus.of(labelled())
+    corpus: Corpus = label((record for record in _dev("dev_cnn") if record.document.text not in measured), config)
+    return corpus
 
 
 def _dev(name: str, limit: int | None = None) -> Iterator[Record]:

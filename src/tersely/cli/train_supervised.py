@@ -1,6 +1,6 @@
 """`tersely train supervised`: the baseline that learns from summaries."""
 
-from functools import partial
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -23,30 +23,26 @@ def command(data: tuple[str, ...], config: str, out: str, **how: Any) -> None:
     tersely evaluate dev.jsonl --systems lead,bertsum,bertsum+knapsack --budgets 400
     """
     from tersely.errors import UsageError
+    from tersely.evaluate.readers import read
 
     settings = read_settings(config, how.pop("steps"), how.pop("limit"))
     if not settings.objective.supervised:
         raise UsageError(f"configuration '{config}' learns without labels: 'tersely train scorer' takes it")
-    run(settings, partial(_labelled, data, settings), Path(out), **how)
+    run(settings, lambda: label((record for file in data for record in read(file)), settings), Path(out), **how)
 
 
-def _labelled(files: tuple[str, ...], settings: Any) -> Any:
-    """Read documents with summaries, and label the sentences that a greedy oracle chooses."""
+def label(records: Iterable[Any], settings: Any) -> Any:
+    """Return the corpus of documents with summaries, the sentences labelled that a greedy oracle chooses.
+
+    It is asked for here, as training and evaluation do not know each other.
+    """
     from dataclasses import replace
 
     from tersely.budget import Budget
-    from tersely.errors import InputError
     from tersely.evaluate.oracle import Oracle
-    from tersely.evaluate.readers import read
     from tersely.learn.scorer.corpus import Corpus, beginning
 
-    def labelled() -> Any:
-        for record in (record for file in files for record in read(file) if record.reference):
-            document = beginning(record.document, settings.data.sentences)
-            budget = Budget(settings.selection.count, "sentences")
-            yield document, tuple(Oracle().choose(replace(record, document=document), budget))
-
-    corpus = Corpus.of(labelled(), settings.data.documents)
-    if not corpus.labels:
-        raise InputError("supervised training needs documents with summaries, and none of these has one")
-    return corpus
+    oracle, budget = Oracle(), Budget(settings.selection.count, "sentences")
+    cut = (replace(each, document=beginning(each.document, settings.data.sentences)) for each in records)
+    labelled = ((each.document, tuple(oracle.choose(each, budget))) for each in cut if each.reference)
+    return Corpus.of(labelled, settings.data.documents)
