@@ -16,7 +16,7 @@ T = TypeVar("T")
 class Registry(Generic[T]):
     """The modules of a package, each of which exports one class under the module's name.
 
-    A part is chosen by a spec: its name, then settings of its class after a colon, `pacsum:beta=0.2,forward=0.7`.
+    A part is chosen by a spec: its name, then settings of its class after a colon, `pacsum:beta=0.2,lambda1=0.6`.
     A setting without a name goes to the first parameter, `onnx:path/to/folder`.
     """
 

@@ -44,7 +44,7 @@ class ScoredSentence:
 class Summary:
     """A summary that fits its budget, in the source's own words.
 
-    `sentences` are in the order of the text, `ranking` has every sentence of the source, the best first.
+    `sentences` are in the order that was asked for, `ranking` has every sentence of the source, the best first.
     `needed` is the length that the shortest summary would have had, where nothing fits.
     """
 

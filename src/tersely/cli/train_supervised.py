@@ -20,7 +20,7 @@ def command(data: tuple[str, ...], config: str, out: str, **how: Any) -> None:
 
     \b
     tersely train supervised labelled.jsonl --out bertsum
-    tersely evaluate dev.jsonl --systems lead,bertsum,bertsum+knapsack --budgets 400
+    tersely evaluate dev.jsonl --systems lead,bertsum --budgets 400
     """
     from tersely.errors import UsageError
     from tersely.evaluate.readers import read

@@ -120,7 +120,6 @@ def _system(row: Row, models: Sequence[Path]) -> str | None:
     name = f"{row.dataset}-{row.model}"
     folders = [folder / name for folder in models if (folder / name / "config.toml").is_file()]
     if folders:
-        # Under a budget the paper's rows are solved exactly, whatever the model would choose by itself.
         return str(folders[0])
     return name if name in shipped_models() else None
 

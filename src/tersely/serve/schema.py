@@ -1,4 +1,4 @@
-"""The bodies of requests and answers: what OpenAPI says of them is what is checked."""
+"""The bodies of requests: what OpenAPI says of them is what is checked."""
 
 from typing import Annotated, Any, Literal
 
