@@ -101,6 +101,3 @@ class Work(Protocol):
     def load(self) -> Callable[[Chunk], Result]:
         """Load whatever the work needs, and return the function that does it."""
         ...
-
-
-__all__ = ["Chunk", "Failure", "Lines", "Place", "Result", "Rows", "Work"]

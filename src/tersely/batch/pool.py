@@ -208,6 +208,3 @@ def _reap(worker: _Worker) -> str:
     worker.send.close()
     code = worker.process.wait()
     return f"signal {-code}" if code < 0 else f"exit code {code}"
-
-
-__all__ = ["Pool"]

@@ -7,12 +7,11 @@ import click
 
 from tersely.cli.progress import counting
 from tersely.errors import UsageError
-
-_WHAT = ("table1", "table2", "table3", "table4", "table5", "table6", "figure-learning-curves")
+from tersely.evaluate.published import TABLES, published
 
 
 @click.command("reproduce", short_help="Print a table of the paper, measured beside published.")
-@click.argument("what", type=click.Choice(_WHAT))
+@click.argument("what", type=click.Choice([*TABLES, "figure-learning-curves"]))
 @click.option("--data", metavar="DIR", help="Folder with the datasets, named after cnndm, nyt, cnewsum.")
 @click.option("--models", metavar="DIR", multiple=True, help="Folder with trained model folders; may be repeated.")
 @click.option("--limit", type=int, metavar="N", help="Only the first N documents of each dataset.")
@@ -38,7 +37,6 @@ def command(
         picture = draw_curves([Path(file) for file in log])
         write_file(Path(out or "learning-curves.png"), picture)
         return
-    from tersely.evaluate.published import published
     from tersely.evaluate.readers import read
     from tersely.evaluate.reproduce import find_datasets, render, render_human, reproduce
 

@@ -142,6 +142,3 @@ def _key(sentences: Sequence[str]) -> bytes:
         raw = sentence.encode("utf-8", "surrogatepass")
         digest.update(len(raw).to_bytes(8, "little") + raw)
     return digest.digest()
-
-
-__all__ = ["Cache"]

@@ -32,7 +32,6 @@ class Outcome:
     capacity: int
     redundancy: float
     positions: tuple[int, ...]
-    sentences: int
 
 
 @dataclass(frozen=True)
@@ -140,7 +139,6 @@ def _outcomes(record: Record) -> list[Outcome]:
                     capacity=budget.capacity(record.document.text),
                     redundancy=_redundancy(summary),
                     positions=chosen,
-                    sentences=len(sentences),
                 )
             )
     return outcomes
