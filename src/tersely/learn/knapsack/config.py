@@ -1,7 +1,9 @@
 """What a configuration of a knapsack network says."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from tersely.errors import UsageError, unknown_name
 from tersely.learn.knapsack.corpus import Documents
@@ -71,12 +73,14 @@ class Config:
     kind: str = "knapsack"
     network: Network = field(default_factory=Network)
 
+    kinds: ClassVar[Collection[str]] = ("compact", "paper")  # of networks
+
     def __post_init__(self) -> None:
         for what, name, known in (
             ("kind of configuration", self.kind, ("knapsack",)),
             ("distribution", self.data.distribution, DISTRIBUTIONS),
             ("kind of labels", self.data.labels, SOLVERS),
-            ("kind of network", self.network.kind, ("compact", "paper")),
+            ("kind of network", self.network.kind, self.kinds),
         ):
             if name not in known:
                 raise unknown_name(what, name, known)

@@ -1,13 +1,12 @@
 """What a configuration of a baseline says: a knapsack network's, with other kinds of network."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from torch import nn
 
-from tersely.errors import UsageError, unknown_name
 from tersely.learn.knapsack.baselines.dqn import Dqn
 from tersely.learn.knapsack.baselines.fptas import Fptas
 from tersely.learn.knapsack.baselines.neural import Neural
@@ -37,11 +36,7 @@ class BaselineConfig(Config):
 
     network: BaselineNetwork = field(default_factory=BaselineNetwork)
 
-    def __post_init__(self) -> None:
-        if self.network.kind not in NETWORKS:
-            raise unknown_name("kind of baseline", self.network.kind, NETWORKS)
-        if self.training.batch % self.training.parts:
-            raise UsageError(f"the batch of {self.training.batch} is not a multiple of {self.training.parts} parts")
+    kinds: ClassVar[Collection[str]] = NETWORKS
 
     def build(self) -> Any:
         """Make the network, with fresh weights."""
