@@ -14,16 +14,16 @@ from pathlib import Path
 import numpy as np
 import torch
 
-import tersely.models
-from tersely.learn.knapsack import CNEWSUM, CNNDM, Batch, KnapsackTransformer, Simulation, load_folder
+from tersely.learn.knapsack import Batch, KnapsackTransformer, Simulation, load_folder
 from tersely.learn.knapsack.core import density_core, dp_core
 from tersely.learn.knapsack.labels import density, dp
 from tersely.learn.knapsack.measure import Evaluation, worth
+from tersely.learn.knapsack.simulate import DISTRIBUTIONS
+from tersely.learn.knapsack.train import tensors
 from tersely.learn.knapsack.view import bounds, view
 from tersely.learn.perturbed import perturbed_knapsack
+from tersely.models import model_folder
 
-MODELS = Path(tersely.models.__file__).parent
-DISTRIBUTIONS = {"cnndm": CNNDM, "cnewsum": CNEWSUM}
 PAPER = {  # matched rates of the paper's Table 1
     "knapsack-cnndm-dp": 0.821,
     "knapsack-cnewsum-dp": 0.938,
@@ -67,7 +67,7 @@ def without_network() -> None:
     for paper in DISTRIBUTIONS.values():
         problems = Evaluation.of(Simulation(paper, seed=1).batch(0, 5000), "dp")
         batch, greedy = problems.batch, density(problems.batch)
-        seen = view(*(torch.from_numpy(array) for array in batch[:3]))
+        seen = view(*tensors(batch))
         with_it, without_it = bounds(seen, include=True).lower, bounds(seen, include=False).lower
         best = (torch.maximum(with_it, without_it) * seen.mask).amax(1).numpy() / batch.mask.sum(1)
         for labels, core in (("DP", dp_core(seen)), ("density", density_core(seen))):
@@ -102,11 +102,11 @@ def forward_times(repeats: int, threads: int) -> None:
 
 def ways(distribution: str, batch: Batch) -> dict[str, Callable[[], object]]:
     """Return every way to choose for the batch, by name."""
-    inputs = [torch.from_numpy(array) for array in batch[:3]]
+    inputs = tensors(batch)
     lengths, capacities = torch.from_numpy(batch.lengths), torch.from_numpy(batch.capacities)
     networks = {
-        "compact network, DP labels": load_folder(MODELS / f"knapsack-{distribution}-dp")[0],
-        "compact network, density labels": load_folder(MODELS / f"knapsack-{distribution}-density")[0],
+        "compact network, DP labels": load_folder(model_folder(f"knapsack-{distribution}-dp"))[0],
+        "compact network, density labels": load_folder(model_folder(f"knapsack-{distribution}-density"))[0],
         "paper-size network (8 layers, width 768)": KnapsackTransformer().eval(),
     }
 
@@ -145,7 +145,7 @@ def plot(file: Path) -> None:
 
     figure, axes = pyplot.subplots(figsize=(7, 4.2), dpi=110)
     for name, rate in PAPER.items():
-        points = [json.loads(line) for line in (MODELS / name / "log.jsonl").read_text().splitlines()]
+        points = [json.loads(line) for line in (model_folder(name) / "log.jsonl").read_text().splitlines()]
         samples, matched = np.array([(point["samples"], 100 * point["matched_rate"]) for point in points]).T
         (line,) = axes.plot(samples / 1e6, matched, label=name.removeprefix("knapsack-"))
         axes.axhline(100 * rate, color=line.get_color(), linestyle=":", linewidth=1)

@@ -2,18 +2,18 @@
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import torch
 
-from tersely.learn.knapsack import CNEWSUM, CNNDM, Simulation, load_folder
-from tersely.learn.knapsack.corpus import Documents
+from tersely.learn.knapsack import Simulation, load_folder
 from tersely.learn.knapsack.measure import Evaluation, evaluate
 from tersely.learn.knapsack.train import tensors
 from tersely.models import model_folder
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
-CORPORA = {"cnndm": ("en", CNNDM), "cnewsum": ("zh", CNEWSUM)}
+LANGUAGES = {"cnndm": "en", "cnewsum": "zh"}
 NETWORKS = ("cnndm-dp", "cnewsum-dp", "cnndm-density", "cnewsum-density")
 
 
@@ -34,8 +34,8 @@ def main() -> None:
 def on_documents(name: str, problems: int = 4000) -> str:
     """Measure on problems drawn from real documents, with values of the coverage scorer."""
     network, config = load_folder(model_folder(f"knapsack-{name}"))
-    language, distribution = CORPORA[config.data.distribution]
-    source = Documents.read(DATA / language / "train.jsonl.gz", "coverage", distribution.capacities, 1500)
+    corpus = str(DATA / LANGUAGES[config.data.distribution] / "train.jsonl.gz")
+    source = replace(config.data, corpus=corpus, documents=1500).source()
     found = evaluate(network, Evaluation.of(Simulation(source, 3).batch(0, problems), config.data.labels))
     rates = (
         found.rounded.error_rate,

@@ -1,7 +1,5 @@
 """The perturbed knapsack: what it computes, and that its derivatives are those of what it computes."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 import torch
@@ -15,15 +13,6 @@ from tersely.select import Problem
 from tersely.select.knapsack import Knapsack
 
 Problems = tuple[Tensor, Tensor, Tensor, Tensor]
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    """Tests run beside others: threads that wait for each other would take most of the time."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def tensors(batch: Batch) -> Problems:
