@@ -26,10 +26,11 @@ from tersely.evaluate.record import Record
 from tersely.evaluate.run import evaluate
 from tersely.evaluate.suite import SUITE
 from tersely.learn.scorer.config import Config
-from tersely.learn.scorer.corpus import Corpus, beginning, read_texts
+from tersely.learn.scorer.corpus import Corpus, beginning
 from tersely.learn.scorer.export import export
 from tersely.learn.scorer.train import Progress, train
 from tersely.learn.settings import toml
+from tersely.learn.texts import read_texts
 from tersely.text import Document
 
 ROOT = Path(__file__).parents[1]

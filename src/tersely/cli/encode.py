@@ -68,7 +68,8 @@ def command(
 
 def _documents(corpus: tuple[str, ...], sentences: int, where: Any) -> Iterator[tuple[str, ...]]:
     """Give the sentences of every document that can be trained on."""
-    from tersely.learn.scorer.corpus import FEWEST_SENTENCES, beginning, read_texts
+    from tersely.learn.scorer.corpus import FEWEST_SENTENCES, beginning
+    from tersely.learn.texts import read_texts
     from tersely.text import Document
 
     for path in corpus:

@@ -9,9 +9,10 @@ import pytest
 
 from tersely.errors import InputError
 from tersely.learn.scorer.config import Config
-from tersely.learn.scorer.corpus import Corpus, read_texts
+from tersely.learn.scorer.corpus import Corpus
 from tersely.learn.scorer.data import Documents, Order
 from tersely.learn.scorer.teacher import Teacher
+from tersely.learn.texts import read_texts
 
 from .conftest import Hashing, make_text
 

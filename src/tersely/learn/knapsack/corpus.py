@@ -1,8 +1,5 @@
 """Knapsack problems like those of real documents: at use, values grow with length, as in no uniform distribution."""
 
-import gzip
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -12,6 +9,7 @@ from numpy.typing import NDArray
 
 from tersely.errors import InputError
 from tersely.learn.knapsack.simulate import Draws
+from tersely.learn.texts import read_texts
 from tersely.score import SCORERS
 from tersely.text import Document
 
@@ -33,12 +31,12 @@ class Documents:
 
     @classmethod
     def read(cls, path: Path, scorer: str, capacities: tuple[int, ...], limit: int) -> "Documents":
-        """Split and score the first `limit` documents of a JSONL file, plain or gzip, by their field `text`."""
+        """Split and score the first `limit` documents."""
         score = SCORERS.create(scorer)
         if score.encoder is not None:
             raise InputError(f"the scorer '{scorer}' needs vectors: choose one that works on the words")
         lengths, values = [], []
-        for text in islice(_texts(path), limit):
+        for text in islice(read_texts(path, {}), limit):
             document = Document.from_text(text)
             if len(document):
                 scores = score.score(document, np.empty((len(document), 0), dtype=np.float32))[:_LONGEST]
@@ -62,15 +60,3 @@ class Documents:
         lengths *= np.exp(rng.normal(0, 0.1, shape))
         values *= np.exp(rng.normal(0, 0.2, shape))
         return Draws(counts, lengths, values, rng.choice(self.capacities, size))
-
-
-def _texts(path: Path) -> Iterator[str]:
-    try:
-        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                try:
-                    yield str(json.loads(line)["text"])
-                except (ValueError, KeyError, TypeError):
-                    raise InputError(f"{path}, line {number}: not a JSON object with a field 'text'") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from None
