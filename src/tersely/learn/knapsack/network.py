@@ -2,9 +2,9 @@
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F  # noqa: N812
 
 from tersely.errors import unknown_name
+from tersely.learn.block import Block
 from tersely.learn.knapsack.core import CORES, ITEM_FEATURES, PAIR_FEATURES, pair_features
 from tersely.learn.knapsack.view import view
 
@@ -45,7 +45,7 @@ class CompactTransformer(nn.Module):
         self.labels = labels
         self.embed = nn.Linear(ITEM_FEATURES[labels], width)
         self.pair = nn.Sequential(nn.Linear(PAIR_FEATURES, pairs), nn.ReLU(), nn.Linear(pairs, heads * layers))
-        self.blocks = nn.ModuleList(Block(width, heads) for _ in range(layers))
+        self.blocks = nn.ModuleList(Block(width, heads, 4 * width, nn.ReLU()) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
         self.decide = nn.Linear(width, 1)
 
@@ -76,27 +76,3 @@ class CompactTransformer(nn.Module):
             x = block(x, bias[number] + hidden)
         logits: Tensor = self.decide(self.norm(x)).squeeze(-1)
         return logits
-
-
-class Block(nn.Module):
-    """Attention with a bias, then two linear layers, each normed before and added after."""
-
-    def __init__(self, width: int, heads: int) -> None:
-        super().__init__()
-        self.heads = heads
-        self.norm = nn.LayerNorm(width)
-        self.attend = nn.Linear(width, 3 * width)
-        self.merge = nn.Linear(width, width)
-        self.think = nn.Sequential(
-            nn.LayerNorm(width), nn.Linear(width, 4 * width), nn.ReLU(), nn.Linear(4 * width, width)
-        )
-
-    def forward(self, x: Tensor, bias: Tensor) -> Tensor:
-        """Return x [B, n, d], changed; the bias is [B, heads, n, n]."""
-        split = self.attend(self.norm(x)).unflatten(2, (3, self.heads, -1))  # [B, n, 3, heads, d / heads]
-        query, key, value = split.permute(2, 0, 3, 1, 4)  # each [B, heads, n, d / heads]
-        scores = query @ key.transpose(2, 3) / query.shape[-1] ** 0.5 + bias
-        mixed = F.softmax(scores, dim=-1) @ value  # [B, heads, n, d / heads]
-        x = x + self.merge(mixed.transpose(1, 2).flatten(2))
-        moved: Tensor = x + self.think(x)
-        return moved

@@ -5,8 +5,8 @@ import math
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
-from torch.nn import functional as F  # noqa: N812
 
+from tersely.learn.block import Block
 from tersely.learn.scorer.config import Config
 from tersely.learn.scorer.config import Siamese as SiameseConfig
 from tersely.score.learned import COLUMNS
@@ -21,7 +21,7 @@ class Transformer(nn.Module):
         super().__init__()
         self.positions = positions
         self.embed = nn.Linear(inputs, width)
-        self.blocks = nn.ModuleList(Block(width, heads, inner) for _ in range(layers))
+        self.blocks = nn.ModuleList(Block(width, heads, inner, nn.GELU()) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
         self.out = nn.Linear(width, outputs)
 
@@ -35,28 +35,6 @@ class Transformer(nn.Module):
             x = block(x, hidden)
         y: Tensor = self.out(self.norm(x))
         return y
-
-
-class Block(nn.Module):
-    """Attention, then two linear layers, each normed before and added after."""
-
-    def __init__(self, width: int, heads: int, inner: int) -> None:
-        super().__init__()
-        self.heads = heads
-        self.norm = nn.LayerNorm(width)
-        self.attend = nn.Linear(width, 3 * width)
-        self.merge = nn.Linear(width, width)
-        self.think = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, inner), nn.GELU(), nn.Linear(inner, width))
-
-    def forward(self, x: Tensor, hidden: Tensor) -> Tensor:
-        """Return x [B, n, d], changed; `hidden` [B, 1, 1, n] is added to the attention."""
-        split = self.attend(self.norm(x)).unflatten(2, (3, self.heads, -1))  # [B, n, 3, heads, d / heads]
-        query, key, value = split.permute(2, 0, 3, 1, 4)  # each [B, heads, n, d / heads]
-        scores = query @ key.transpose(2, 3) / math.sqrt(query.shape[-1]) + hidden
-        mixed = F.softmax(scores, dim=-1) @ value  # [B, heads, n, d / heads]
-        x = x + self.merge(mixed.transpose(1, 2).flatten(2))
-        moved: Tensor = x + self.think(x)
-        return moved
 
 
 def sinusoids(x: Tensor) -> Tensor:
