@@ -1,14 +1,12 @@
 """Vectors are computed once, whatever kills the process that computes them."""
 
-import signal
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from killing import kill_at
 from tersely.encode.cache import Cache
 from tersely.encode.tfidf import TfIdf
 from tersely.errors import InputError, ModelError, UsageError
@@ -111,14 +109,7 @@ for number in range(1, 100000):
 
 
 def test_kill_9_leaves_a_valid_prefix(tmp_path: Path) -> None:
-    process = subprocess.Popen([sys.executable, "-c", SCRIPT, tmp_path], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    for line in process.stdout:
-        if int(line) == 50:
-            process.kill()
-            break
-    assert process.wait() == -signal.SIGKILL
-    process.stdout.close()
+    kill_at(50, SCRIPT, tmp_path)
 
     class Refusing:
         name, fingerprint = "slow", "slow-1"

@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import pytest
 import torch
 from click.testing import CliRunner
 
+from killing import kill_at
 from tersely.cli.train import command
 from tersely.errors import ModelError, UsageError
 from tersely.learn.checkpoint import read_tensors
@@ -70,14 +69,7 @@ def assert_same(one: Path, two: Path) -> None:
 def test_after_kill_9_it_goes_on_bit_for_bit(straight: Path, tmp_path: Path) -> None:
     config, out = tmp_path / "config.toml", tmp_path / "run"
     config.write_text(toml(asdict(CONFIG)), encoding="utf-8")
-    process = subprocess.Popen([sys.executable, "-c", SCRIPT, config, out], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    for line in process.stdout:
-        if int(line) == 6:
-            process.kill()
-            break
-    assert process.wait() == -signal.SIGKILL
-    process.stdout.close()
+    kill_at(6, SCRIPT, config, out)
     assert 4 <= read_tensors(out / "checkpoint.safetensors")[1]["step"] < 40
     train(CONFIG, out, resume=True, report=silent)
     assert_same(straight, out)

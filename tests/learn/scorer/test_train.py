@@ -4,7 +4,6 @@ import json
 import os
 import pickle
 import signal
-import subprocess
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 import torch
 from click.testing import CliRunner
 
+from killing import kill_at
 from tersely import Summarizer
 from tersely.cli.train import command
 from tersely.encode import load_encoder
@@ -79,15 +79,7 @@ def assert_same(one: Path, two: Path) -> None:
 def test_after_kill_9_it_goes_on_bit_for_bit(config: Config, corpus: Corpus, straight: Path, tmp_path: Path) -> None:
     file, out = tmp_path / "config.toml", tmp_path / "run"
     file.write_text(toml(asdict(config)), encoding="utf-8")
-    arguments = [sys.executable, "-c", SCRIPT, file, out, Path(__file__).parent]
-    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    for line in process.stdout:
-        if int(line) == 6:
-            process.kill()
-            break
-    assert process.wait() == -signal.SIGKILL
-    process.stdout.close()
+    kill_at(6, SCRIPT, file, out, Path(__file__).parent)
     assert 4 <= read_tensors(out / "training" / "checkpoint.safetensors")[1]["step"] < 12
     train(config, corpus, Hashing(), out, resume=True, report=silent)
     assert_same(straight, out)
