@@ -9,9 +9,7 @@ import numpy as np
 
 from tersely.errors import UsageError
 from tersely.score import Values
-from tersely.select import Problem, Selection, Selector
-from tersely.select.frontier import solver
-from tersely.select.redundancy import blocking_trigrams, without_duplicates
+from tersely.select import Problem, Selection, Selector, blocking_trigrams, solver, without_duplicates
 from tersely.summary import Reason
 from tersely.text import Document
 from tersely.text.length import TokenCounter, Unit, measure
