@@ -91,22 +91,10 @@ def run(data: str, systems: list[str], budgets: list[Any], tokenization: Any, **
     def warn(message: str) -> None:
         click.echo(f"tersely: {message}", err=True)
 
-    protocol = Protocol(max_tokens=how.get("max_source_tokens"), max_sentences=how.get("max_source_sentences"))
-    records = read(
-        data,
-        reader=how.get("reader"),
-        language=how.get("language"),
-        strict=how.get("strict", False),
-        report=warn,
-        limit=how.get("limit"),
-    )
+    protocol = Protocol(how["max_source_tokens"], how["max_source_sentences"])
+    records = read(data, report=warn, **{name: how[name] for name in ("reader", "language", "strict", "limit")})
     return evaluate(
-        map(protocol.apply, records),
-        systems,
-        budgets,
-        tokenization,
-        how.get("workers"),
-        counting(Path(data).name),
+        map(protocol.apply, records), systems, budgets, tokenization, how["workers"], counting(Path(data).name)
     )
 
 

@@ -115,7 +115,7 @@ def start(config: Config, checkpoint: Path, resume: bool) -> State:
 
 
 def take_step(state: State, batch: Batch, config: Config, learn: Learn) -> tuple[float, float, float]:
-    """Take one step; return what `learn` does."""
+    """Take one step; return its figures."""
     for group in state.optimizer.param_groups:
         group["lr"] = config.training.rate * schedule(state.notes["step"], config.training)
     state.optimizer.zero_grad()
