@@ -131,6 +131,6 @@ def _scaled(values: Values) -> Values:
     return scaled
 
 
-# What a network may be told of a sentence beside its vector, each by a name; the last number is of columns.
+# What a network may be told of a sentence beside its vector, each by a name, and in how many columns.
 FEATURES: dict[str, Callable[[Document], Values]] = {"position": _position, "length": _length, "words": _words}
 COLUMNS = {"position": 3, "length": 2, "words": 3}
