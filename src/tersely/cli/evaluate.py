@@ -42,7 +42,7 @@ def command(
 ) -> None:
     """Compare systems on DATA: ROUGE, lengths, and paired tests against a baseline.
 
-    A system is scorer[+selector][@encoder], a model, 'oracle', or another tool (sumy-textrank, ...).
+    A system is scorer[+selector][@encoder], model[+selector], 'oracle', or another tool (sumy-textrank, ...).
 
     \b
     tersely evaluate news.jsonl.gz --systems lead,textrank,coverage,oracle --sentences 3

@@ -43,17 +43,20 @@ class Ours:
 
 
 def load_system(spec: str) -> System:
-    """Return the system that `spec` names: `scorer[+selector][@encoder]`, a model, `oracle`, or another tool's.
+    """Return the system of a spec: `scorer[+selector][@encoder]`, `model[+selector]`, `oracle`, or another tool's.
 
     >>> load_system("textrank+greedy@tfidf").summarizer.selector
     Greedy()
+    >>> load_system("news+knapsack").summarizer.selector
+    Knapsack()
     """
     if spec == "oracle":
         return Oracle()
     if spec in PEERS:
         return Peer(spec)
-    if Path(spec).is_dir() or spec in shipped_models():
-        return Ours(spec, _remembering(Summarizer.load(spec)))
+    model, _, selector = spec.partition("+")
+    if Path(model).is_dir() or model in shipped_models():
+        return Ours(spec, _remembering(Summarizer.load(model, select=selector or None)))
     scorer, _, encoder = spec.partition("@")
     scorer, _, selector = scorer.partition("+")
     return Ours(spec, _remembering(Summarizer.load(scorer=scorer, encoder=encoder or None, select=selector or None)))
