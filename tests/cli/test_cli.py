@@ -195,6 +195,18 @@ def test_models_lists_every_part_and_shows_a_card() -> None:
     assert "ROUGE" in tersely("models", "news").stdout
 
 
+@pytest.mark.parametrize("args", [(), ("train",), ("human",)])
+def test_a_command_alone_shows_its_help_as_it_is_laid_out(args: tuple[str, ...]) -> None:
+    run = tersely(*args)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == tersely(*args, "--help").stdout
+
+
+def test_an_unknown_command_is_named_with_the_nearest() -> None:
+    run = tersely("summarise", "article.txt")
+    assert (run.returncode, run.stderr) == (2, "tersely: unknown command 'summarise': did you mean 'summarize'?\n")
+
+
 def test_version_help_and_completion() -> None:
     assert __version__ in tersely("--version").stdout
     assert "summarize" in tersely("--help").stdout

@@ -6,7 +6,7 @@ from importlib import import_module
 import click
 
 from tersely import __version__
-from tersely.errors import TerselyError, UsageError
+from tersely.errors import TerselyError, UsageError, unknown_name
 
 # A command's module is imported when it is asked for, or when the help lists it; none imports anything heavy.
 _COMMANDS = (
@@ -34,6 +34,13 @@ class _Commands(click.Group):
         command: click.Command = import_module(f"tersely.cli.{name}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
+            raise unknown_name("command", args[0], _COMMANDS)
+        return super().resolve_command(ctx, args)
+
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="tersely")
@@ -48,6 +55,9 @@ def main() -> None:
         sys.exit(cli.main(prog_name="tersely", standalone_mode=False) or 0)
     except click.Abort:
         sys.exit(130)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        sys.exit(2)
     except click.UsageError as error:
         _fail(error.format_message() + _hint(error), 2)
     except click.ClickException as error:
