@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -148,6 +149,8 @@ def test_included_sentences_are_in_and_excluded_ones_are_not(english: str) -> No
         ({"max_chars": 2.5}, "whole number"),
         ({"max_chars": float("nan")}, "whole number"),
         ({"max_chars": True}, "whole number"),
+        ({"max_chars": "280"}, "max_chars must be a number, not '280'"),
+        ({"ratio": "half"}, "ratio must be a number"),
         ({"ratio": 0}, "above 0"),
         ({"ratio": 1.5}, "at most 1"),
         ({"ratio": float("inf")}, "at most 1"),
@@ -164,6 +167,12 @@ def test_a_wrong_call_is_one_clear_line(how: dict[str, object], message: str) ->
     with pytest.raises(UsageError, match=message) as error:
         summarize("One fish. Two fish.", **how)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("text", [None, b"One fish.", ["One fish."], Path("article.txt")])
+def test_only_a_string_is_a_text(text: Any) -> None:
+    with pytest.raises(UsageError, match=f"the text must be a string, not {type(text).__name__}"):
+        summarize(text, max_chars=9)
 
 
 @pytest.mark.parametrize(

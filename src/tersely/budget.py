@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 from math import floor, isfinite
-from typing import Literal
+from numbers import Real
+from typing import Literal, cast
 
 from tersely.errors import UsageError
 from tersely.text.length import TokenCounter, Unit, measure
@@ -31,6 +32,8 @@ class Budget:
             what = "no budget" if not given else "two budgets at once, " + " and ".join(sorted(given))
             raise UsageError(f"{what}: give exactly one of {', '.join(BUDGETS)}")
         [(name, limit)] = given.items()
+        if not isinstance(cast(object, limit), Real):
+            raise UsageError(f"{name} must be a number, not {limit!r}")
         if name == "ratio":
             if not (isfinite(limit) and 0 < limit <= 1):
                 raise UsageError(f"ratio must be above 0 and at most 1, not {limit}")

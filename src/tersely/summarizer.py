@@ -212,6 +212,8 @@ def _default() -> Summarizer:
 def _document(text: str | Document, language: Language | None) -> Document:
     if isinstance(text, Document):
         return text
+    if not isinstance(text, str):
+        raise UsageError(f"the text must be a string, not {type(text).__name__}")
     if language is not None and language not in LANGUAGES:
         raise UsageError(f"language must be one of {', '.join(LANGUAGES)}, not '{language}'")
     return Document.from_text(text, language)
