@@ -63,7 +63,8 @@ def test_what_failed_and_what_is_empty_is_said_at_the_end(tmp_path: Path) -> Non
     assert run.returncode == 1
     assert run.stderr.splitlines() == [
         "tersely: 1 of 4 summaries are empty, as their reasons say",
-        f"tersely: 2 of 4 documents failed, see {tmp_path / 'out'}/errors.jsonl",
+        "tersely: 2 of 4 documents failed, the first because: the column 'text' is not a string; "
+        f"see {tmp_path / 'out'}/errors.jsonl",
     ]
     assert [entry["line"] for entry in read_corpus(tmp_path / "out" / "errors.jsonl")] == [3, 4]
 

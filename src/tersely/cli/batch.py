@@ -1,6 +1,8 @@
 """`tersely batch`: a corpus, file to file."""
 
+import json
 import time
+from pathlib import Path
 from typing import Any
 
 import click
@@ -99,7 +101,8 @@ def command(
     if outcome.empty:
         click.echo(f"tersely: {outcome.empty:,} of {total:,} summaries are empty, as their reasons say", err=True)
     if outcome.failed:
-        click.echo(f"tersely: {outcome.failed:,} of {total:,} documents failed, see {job.errors}", err=True)
+        said = f"{outcome.failed:,} of {total:,} documents failed{_first_reason(job.errors)}; see {job.errors}"
+        click.echo(f"tersely: {said}", err=True)
         raise click.exceptions.Exit(1)
     click.echo(f"{total:,} documents written to {output}", err=True)
 
@@ -112,6 +115,16 @@ def _run(job: Any, engine: str, workers: int | None, address: str | None, line: 
     from tersely.batch.local import run_local
 
     return run_local(job, workers, line)
+
+
+def _first_reason(errors: str) -> str:
+    """Say why the first document failed: where all fail, it is mostly why all do."""
+    try:
+        with Path(errors).open(encoding="utf-8") as stream:
+            reason = json.loads(stream.readline())["reason"]
+            return f", the first because: {' '.join(reason.split())}"
+    except (OSError, ValueError, KeyError):  # it may be in an object store
+        return ""
 
 
 class _Line(Line):
