@@ -4,12 +4,14 @@ import gzip
 import json
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from batch.corpora import FORMS, write_corpus, write_lines
+from tersely.batch import files as batch_files
 from tersely.batch import read
 from tersely.batch.arrow import from_stream
 from tersely.batch.chunk import Chunk, Lines, Rows
@@ -106,3 +108,13 @@ def test_files_folders_and_patterns_are_found_in_order_and_once(tmp_path: Path) 
     for wrong in (str(tmp_path / "missing.jsonl"), str(tmp_path / "*.csv"), (tmp_path / "missing").as_uri()):
         with pytest.raises(InputError, match=r"does not exist|holds no"):
             find_files([wrong])
+
+
+def test_a_store_that_cannot_be_reached_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def from_uri(_: str) -> None:
+        raise OSError("no such host")
+
+    found = SimpleNamespace(fs=SimpleNamespace(FileSystem=SimpleNamespace(from_uri=from_uri)), ArrowException=KeyError)
+    monkeypatch.setattr(batch_files, "pyarrow", lambda: found)
+    with pytest.raises(InputError, match="s3://bucket/news cannot be opened: no such host"):
+        find_files(["s3://bucket/news"])

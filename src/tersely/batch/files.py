@@ -57,6 +57,8 @@ def filesystem(path: str) -> tuple[Any, str]:
         except (ImportError, ValueError) as error:
             raise InputError(f"{path} cannot be opened: {error}") from None
         return pa.fs.PyFileSystem(pa.fs.FSSpecHandler(system)), inner
+    except OSError as error:  # the store is asked for a bucket's region
+        raise InputError(f"{path} cannot be opened: {error}") from None
     return found
 
 
