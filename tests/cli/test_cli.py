@@ -202,6 +202,33 @@ def test_a_command_alone_shows_its_help_as_it_is_laid_out(args: tuple[str, ...])
     assert run.stderr == tersely(*args, "--help").stdout
 
 
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("train", "scorer", "FILE", "--config", "news", "--out", "FILE"),
+        ("train", "scorer", "FILE", "--config", "news", "--out", "model", "--cache", "FILE"),
+        ("train", "knapsack", "FILE", "--out", "FILE"),
+        ("encode", "FILE", "--cache", "FILE"),
+        ("evaluate", "FILE", "--out", "FILE"),
+        ("reproduce", "table2", "--data", "FILE"),
+        ("reproduce", "table2", "--data", "nowhere"),
+        ("reproduce", "table2", "--models", "nowhere"),
+    ],
+)
+def test_a_folder_that_is_none_is_said_before_any_work(article: str, args: tuple[str, ...]) -> None:
+    run = tersely(*(article if arg == "FILE" else arg for arg in args))
+    assert run.returncode == 2
+    assert ("is a file" in run.stderr) or ("does not exist" in run.stderr)
+    assert run.stderr.count("\n") == 1
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(article: str, tmp_path: Path) -> None:
+    data = tmp_path / "data.jsonl"
+    data.write_text(json.dumps({"text": "One fish. Two fish.", "summary": "Two fish."}))
+    run = tersely("evaluate", str(data), "--systems", "lead", "--out", f"{article}/out")
+    assert (run.returncode, run.stderr.splitlines()[-1]) == (1, f"tersely: {article}/out: Not a directory")
+
+
 def test_an_unknown_command_is_named_with_the_nearest() -> None:
     run = tersely("summarise", "article.txt")
     assert (run.returncode, run.stderr) == (2, "tersely: unknown command 'summarise': did you mean 'summarize'?\n")

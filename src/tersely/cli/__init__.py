@@ -70,6 +70,11 @@ def main() -> None:
         # The reader, `head` for one, has all it wanted.
         sys.stderr.close()
         sys.exit(141)
+    except OSError as error:
+        # A full disk, a folder that may not be written to; what no system call has said is a fault of ours.
+        if error.strerror is None:
+            raise
+        _fail(f"{error.filename}: {error.strerror}" if error.filename else error.strerror, 1)
 
 
 def _hint(error: click.UsageError) -> str:

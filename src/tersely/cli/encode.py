@@ -12,7 +12,13 @@ from tersely.cli.progress import Line
 
 @click.command("encode", short_help="Compute a corpus's vectors, for trainings to come.")
 @click.argument("corpus", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(exists=True))
-@click.option("--cache", required=True, metavar="DIR", help="Where vectors are kept, as in 'tersely train scorer'.")
+@click.option(
+    "--cache",
+    required=True,
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    help="Where vectors are kept, as in 'tersely train scorer'.",
+)
 @click.option("--config", metavar="NAME|FILE", help="The training's: says which encoder and how many sentences.")
 @click.option("--encoder", metavar="NAME", help="Instead of the configuration's. Default: use.")
 @click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only such records of JSONL; more values, more.")

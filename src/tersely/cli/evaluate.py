@@ -29,7 +29,9 @@ from tersely.cli.progress import counting
 @click.option("--no-stem", is_flag=True, help="English words as they are.")
 @click.option("--chinese", type=click.Choice(["chars", "words"]), default="chars", show_default=True)
 @click.option("--workers", type=int, metavar="N", help="Processes. Default: one a core.")
-@click.option("--out", metavar="DIR", help="Also write Markdown, CSV, JSON and plots here.")
+@click.option(
+    "--out", type=click.Path(file_okay=False), metavar="DIR", help="Also write Markdown, CSV, JSON and plots here."
+)
 def command(
     data: str,
     systems: str,

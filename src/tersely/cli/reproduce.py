@@ -12,8 +12,19 @@ from tersely.evaluate.published import TABLES, published
 
 @click.command("reproduce", short_help="Print a table of the paper, measured beside published.")
 @click.argument("what", type=click.Choice([*TABLES, "figure-learning-curves"]))
-@click.option("--data", metavar="DIR", help="Folder with the datasets, named after cnndm, nyt, cnewsum.")
-@click.option("--models", metavar="DIR", multiple=True, help="Folder with trained model folders; may be repeated.")
+@click.option(
+    "--data",
+    type=click.Path(exists=True, file_okay=False),
+    metavar="DIR",
+    help="Folder with the datasets, named after cnndm, nyt, cnewsum.",
+)
+@click.option(
+    "--models",
+    type=click.Path(exists=True, file_okay=False),
+    metavar="DIR",
+    multiple=True,
+    help="Folder with trained model folders; may be repeated.",
+)
 @click.option("--limit", type=int, metavar="N", help="Only the first N documents of each dataset.")
 @click.option("--key", metavar="FILE", help="table6: the key of the rating form.")
 @click.option("--answers", metavar="FILE", multiple=True, help="table6: a rater's exported answers.")

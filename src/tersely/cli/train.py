@@ -21,7 +21,13 @@ command.add_command(train_supervised.command)
 
 @command.command("knapsack", short_help="Train a knapsack network.")
 @click.argument("config", metavar="CONFIG", type=click.Path(exists=True, dir_okay=False))
-@click.option("--out", required=True, metavar="DIR", help="Checkpoint, logs and, at the end, DIR/model.")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    help="Checkpoint, logs and, at the end, DIR/model.",
+)
 @click.option("--resume", is_flag=True, help="Go on where DIR was left, bit for bit.")
 @click.option("--steps", type=click.IntRange(1), metavar="N", help="Instead of the configuration's.")
 @click.option("--samples", type=click.IntRange(1), default=20_000, show_default=True, help="To measure on at the end.")

@@ -24,11 +24,18 @@ def training_options(config: str | None = None) -> Callable[[F], F]:
             metavar="NAME|FILE",
             help="A configuration, such as news, or its file.",
         ),
-        click.option("--out", required=True, metavar="DIR", help="The model folder to make."),
+        click.option(
+            "--out", required=True, type=click.Path(file_okay=False), metavar="DIR", help="The model folder to make."
+        ),
         click.option("--resume", is_flag=True, help="Go on where DIR was left, bit for bit."),
         click.option("--steps", type=click.IntRange(1), metavar="N", help="Instead of the configuration's."),
         click.option("--limit", type=click.IntRange(1), metavar="N", help="Of the documents, instead of all."),
-        click.option("--cache", metavar="DIR", help="Where vectors are kept, for other trainings, too."),
+        click.option(
+            "--cache",
+            type=click.Path(file_okay=False),
+            metavar="DIR",
+            help="Where vectors are kept, for other trainings, too.",
+        ),
         click.option("--dev", metavar="FILE", type=click.Path(exists=True), help="Labelled JSONL for ROUGE-1."),
         click.option(
             "--device",
