@@ -77,7 +77,7 @@ def check_models(models: tuple[str, ...]) -> None:
     names = [load_model(model).name for model in models]
     for name in names:
         if names.count(name) > 1:
-            raise UsageError(f"two models are named '{name}': requests could not tell them apart")
+            raise UsageError(f"two models are named '{name}': give one another name in its config.toml")
 
 
 def bind(host: str, port: int) -> socket.socket:

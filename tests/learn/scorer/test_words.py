@@ -39,6 +39,7 @@ def test_each_language_gets_its_own_bias_and_the_model_summarises_at_once(tmp_pa
     assert chosen.index in ((0, 1, 2) if early else (8, 9, 10))
     assert "洪水" in summarizer.summarize(CHINESE.format(5, 6, 7), max_chars=12).text
     assert "| zh | 30 |" in load_model(out).card
+    assert load_model(out).name == "model"
     with pytest.raises(UsageError, match="holds a model already"):
         train(str(tmp_path / "texts.jsonl"), "--config", "news", "--out", str(out))
 

@@ -72,7 +72,7 @@ def export(config: Config, state: State, corpus: Corpus, out: Path) -> None:
     ranking = state.notes["best"]
     several = Best(out / "training", config.training.keep).load(ranking)
     for place in range(1, len(several)):
-        _write(config, state, corpus, out / f"best-{place + 1}", several[place], [ranking[place]])
+        _write(config, state, corpus, out, several[place], [ranking[place]], f"best-{place + 1}")
     if config.training.average:
         _write(config, state, corpus, out, averaged(several), ranking)
     else:
@@ -80,8 +80,15 @@ def export(config: Config, state: State, corpus: Corpus, out: Path) -> None:
 
 
 def _write(
-    config: Config, state: State, corpus: Corpus, folder: Path, weights: dict[str, Tensor], ranked: list[list[float]]
+    config: Config,
+    state: State,
+    corpus: Corpus,
+    out: Path,
+    weights: dict[str, Tensor],
+    ranked: list[list[float]],
+    best: str = "",
 ) -> None:
+    folder = out / best
     how = "with" if config.objective.supervised else "without"
     scorer = Scorer(config, state.notes["columns"])
     scorer.load_state_dict(weights)
@@ -94,7 +101,8 @@ def _write(
     for name, data in files.items():
         replace_file(folder / name, data)
     model = {
-        "name": config.name,
+        # As its maker calls it: two models of one configuration are not one model.
+        "name": f"{out.resolve().name}/{best}".rstrip("/"),
         "description": f"Trained {how} labels on {len(corpus.documents):,} documents.",
         "scorer": "learned:folder={folder}",
         "encoder": config.data.encoder,

@@ -73,13 +73,13 @@ def export_words(config: Config, corpus: Corpus, out: Path, command: str) -> lis
     # The rule of the commonest language, or of English if it is there, is for all languages without one of their own.
     main = specs.pop("en", None) or specs.pop(found[0].language)
     model = {
-        "name": config.name,
+        "name": out.resolve().name,
         "description": f"Coverage of words, with the bias of {len(corpus.documents):,} documents.",
         "scorer": main,
         "select": config.select,
     }
     card = _CARD.substitute(
-        name=config.name,
+        name=out.resolve().name,
         documents=f"{len(corpus.documents):,}",
         short=f"{corpus.short:,}",
         repeated=f"{corpus.repeated:,}",
