@@ -25,6 +25,11 @@ class MissingExtraError(TerselyError, ImportError):
 
     def __init__(self, purpose: str, extra: str) -> None:
         super().__init__(f"{purpose} needs an optional dependency: pip install 'tersely[{extra}]'")
+        self._of = purpose, extra
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        """Say how it is made again in another process: by default, from its message."""
+        return type(self), self._of
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:

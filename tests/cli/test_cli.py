@@ -229,6 +229,28 @@ def test_a_folder_that_cannot_be_made_is_one_line(article: str, tmp_path: Path) 
     assert (run.returncode, run.stderr.splitlines()[-1]) == (1, f"tersely: {article}/out: Not a directory")
 
 
+@pytest.mark.parametrize(
+    ("module", "extra", "args"),
+    [
+        ("rouge_score", "eval", ("evaluate", "DATA", "--systems", "lead", "--workers", "2")),
+        ("sumy", "eval", ("evaluate", "DATA", "--systems", "sumy-textrank", "--workers", "2")),
+        ("torch", "train", ("reproduce", "table1")),
+        ("numba", "train", ("reproduce", "table1")),
+        ("tensorboard", "train", ("train", "scorer", "DATA", "--config", "cpu-siamese-en", "--out", "OUT")),
+    ],
+)
+def test_a_missing_extra_is_named(tmp_path: Path, module: str, extra: str, args: tuple[str, ...]) -> None:
+    data, hidden = tmp_path / "data.jsonl", tmp_path / "hidden"
+    data.write_text((json.dumps({"text": "One fish. Two fish.", "summary": "Two fish."}) + "\n") * 40)
+    (hidden / module).mkdir(parents=True)
+    (hidden / module / "__init__.py").write_text(f"raise ModuleNotFoundError('hidden', name='{module}')")
+    paths = {"DATA": str(data), "OUT": str(tmp_path / "out")}
+    path = os.pathsep.join(filter(None, [str(hidden), os.environ.get("PYTHONPATH")]))
+    run = tersely(*(paths.get(arg, arg) for arg in args), PYTHONPATH=path)
+    assert (run.returncode, run.stderr.count("\n")) == (1, 1)
+    assert f"pip install 'tersely[{extra}]'" in run.stderr
+
+
 def test_an_unknown_command_is_named_with_the_nearest() -> None:
     run = tersely("summarise", "article.txt")
     assert (run.returncode, run.stderr) == (2, "tersely: unknown command 'summarise': did you mean 'summarize'?\n")

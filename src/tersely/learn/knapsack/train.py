@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
+from torch.utils.tensorboard import SummaryWriter
 
 from tersely.errors import UsageError
 from tersely.learn.checkpoint import load_checkpoint, save_checkpoint
@@ -69,8 +70,6 @@ def learn(state: State, batch: Batch, config: Config) -> tuple[float, float, flo
 
 def train(config: Config, out: Path, resume: bool, report: Report, learn: Learn = learn) -> State:
     """Train to the end of the configuration, or raise KeyboardInterrupt after saving where it is."""
-    from torch.utils.tensorboard import SummaryWriter
-
     torch.set_num_threads(config.training.threads)
     state, stream = start(config, out / "checkpoint.safetensors", resume), config.data.simulation()
     held_out = Evaluation.of(stream.fixed(config.training.validation), config.data.labels)

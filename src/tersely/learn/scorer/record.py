@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch.utils.tensorboard import SummaryWriter
 
 from tersely.learn.checkpoint import save_checkpoint
 from tersely.learn.files import json_lines, replace_file
@@ -15,8 +16,6 @@ class Record:
     """The files of one training. Where processes train together, one of them keeps it."""
 
     def __init__(self, folder: Path, keep: int, step: int) -> None:
-        from torch.utils.tensorboard import SummaryWriter
-
         self._folder, self._best = folder, Best(folder, keep)
         self._writer: Any = SummaryWriter(folder / "tensorboard", purge_step=step)
 
