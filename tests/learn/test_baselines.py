@@ -1,6 +1,8 @@
 """The other methods of Table 1: each does what its paper says, learns, and is trained and measured by one command."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -189,3 +191,17 @@ def test_gradients_reach_the_profits(batch: Batch) -> None:
         network(kind)(given, sizes, mask)[mask].sum().backward()
         assert given.grad is not None
         assert given.grad[mask].abs().max() > 0
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "said"),
+    [
+        (("rows", "nowhere"), 1, "nowhere holds no finished training"),
+        (("train", "nowhere.toml", "--out", "run"), 2, "nowhere.toml cannot be read"),
+    ],
+)
+def test_a_wrong_call_is_one_line(tmp_path: Path, args: tuple[str, ...], code: int, said: str) -> None:
+    command = [sys.executable, "-m", "tersely.learn.knapsack.baselines", *args]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (run.returncode, len(run.stderr.splitlines())) == (code, 1)
+    assert run.stderr.startswith(f"tersely: {said}")

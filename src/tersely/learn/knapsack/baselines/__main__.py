@@ -1,9 +1,11 @@
 """`python -m tersely.learn.knapsack.baselines`: train the other methods of Table 1, and print their rows."""
 
+import sys
 from pathlib import Path
 
 import click
 
+from tersely.errors import TerselyError, UsageError
 from tersely.learn.knapsack.baselines.config import read_baseline
 from tersely.learn.knapsack.baselines.rows import greedy_figures, read_figures, render
 from tersely.learn.knapsack.baselines.train import train_baseline
@@ -29,9 +31,9 @@ def train(config: Path, out: Path, resume: bool) -> None:
 @click.argument("folders", nargs=-1, type=click.Path(path_type=Path))
 def rows(folders: tuple[Path, ...]) -> None:
     """Print the rows of finished trainings, and density greedy's for every distribution."""
-    greedy = [greedy_figures(name) for name in DISTRIBUTIONS]
+    trained = [read_figures(folder) for folder in folders]
     order = list(DISTRIBUTIONS)
-    found = [read_figures(folder) for folder in folders] + greedy
+    found = trained + [greedy_figures(name) for name in DISTRIBUTIONS]
     click.echo(render(sorted(found, key=lambda row: order.index(row["distribution"]))))
 
 
@@ -45,4 +47,8 @@ def _report(progress: Progress) -> None:
 
 
 if __name__ == "__main__":
-    cli(prog_name="python -m tersely.learn.knapsack.baselines")
+    try:
+        cli(prog_name="python -m tersely.learn.knapsack.baselines")
+    except TerselyError as error:
+        click.echo(f"tersely: {error}", err=True)
+        sys.exit(2 if isinstance(error, UsageError) else 1)
