@@ -1,6 +1,7 @@
 """`tersely train supervised`: the baseline that learns from summaries."""
 
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -39,10 +40,16 @@ def label(records: Iterable[Any], settings: Any) -> Any:
     from dataclasses import replace
 
     from tersely.budget import Budget
+    from tersely.errors import InputError
     from tersely.evaluate.oracle import Oracle
     from tersely.learn.scorer.corpus import Corpus, beginning
 
     oracle, budget = Oracle(), Budget(settings.selection.count, "sentences")
-    cut = (replace(each, document=beginning(each.document, settings.data.sentences)) for each in records)
-    labelled = ((each.document, tuple(oracle.choose(each, budget))) for each in cut if each.reference)
+    referred = (each for each in records if each.reference)
+    first = next(referred, None)
+    if first is None:
+        raise InputError("supervised training needs documents with summaries, and none of these has one")
+    whole = chain([first], referred)
+    cut = (replace(each, document=beginning(each.document, settings.data.sentences)) for each in whole)
+    labelled = ((each.document, tuple(oracle.choose(each, budget))) for each in cut)
     return Corpus.of(labelled, settings.data.documents)

@@ -255,6 +255,10 @@ def test_supervision_without_summaries_is_refused(config: Config, corpus: Corpus
     changed = replace(config, objective=replace(config.objective, supervised=1.0))
     with pytest.raises(InputError, match="documents with summaries"):
         train(changed, corpus, Hashing(), tmp_path, False, silent)
+    texts = tmp_path / "texts.jsonl"
+    texts.write_text("".join(json.dumps({"text": make_text(number)}) + "\n" for number in range(24)))
+    with pytest.raises(InputError, match="documents with summaries, and none of these has one"):
+        CliRunner().invoke(command, ["supervised", str(texts), "--out", str(tmp_path / "x")], catch_exceptions=False)
 
 
 def test_an_unknown_configuration_is_named_with_the_nearest(tmp_path: Path) -> None:
