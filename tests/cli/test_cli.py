@@ -185,7 +185,7 @@ def test_the_frontier_is_drawn(article: str, tmp_path: Path) -> None:
     assert tersely("frontier", article, "--plot", str(picture)).returncode == 0
     assert picture.read_bytes().startswith(b"\x89PNG")
     wrong = tersely("frontier", article, "--plot", "frontier.gif")
-    assert (wrong.returncode, ".png" in wrong.stderr) == (2, True)
+    assert (wrong.returncode, wrong.stdout, ".png" in wrong.stderr) == (2, "", True)
 
 
 def test_models_lists_every_part_and_shows_a_card() -> None:

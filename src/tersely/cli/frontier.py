@@ -54,11 +54,11 @@ def command(
     if not len(frontier.fitter.document):
         raise InputError("the text has no sentence")
     steps = frontier.steps(None if every else points)
-    write(json.dumps(frontier.to_dict(steps), ensure_ascii=False) if form == "json" else _table(steps, unit), output)
     if plot:
         from tersely.cli.plot import plot_steps
 
         plot_steps(steps, unit, plot)
+    write(json.dumps(frontier.to_dict(steps), ensure_ascii=False) if form == "json" else _table(steps, unit), output)
 
 
 def _table(steps: "list[Step]", unit: str) -> str:

@@ -45,8 +45,9 @@ def command(
         from tersely.cli.output import write_file
         from tersely.evaluate.curves import draw_curves
 
-        picture = draw_curves([Path(file) for file in log])
-        write_file(Path(out or "learning-curves.png"), picture)
+        picture, file = draw_curves([Path(file) for file in log]), Path(out or "learning-curves.png")
+        write_file(file, picture)
+        click.echo(f"written to {file}", err=True)
         return
     from tersely.evaluate.readers import read
     from tersely.evaluate.reproduce import find_datasets, render, render_human, reproduce
