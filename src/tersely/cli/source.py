@@ -9,6 +9,12 @@ from tersely.errors import InputError, MissingExtraError
 # Far more than a person reads; beyond it a text is surely not one document.
 MAX_BYTES = 200_000_000
 _SECONDS = 30
+# What people try most, and what to do first.
+_OTHERS = {
+    b"%PDF-": "a PDF: take its text out first (pdftotext)",
+    b"PK\x03\x04": "an archive or an office document: save it as text first",
+    b"\x1f\x8b": "compressed: unpack it first (gunzip -c)",
+}
 _HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
 
 
@@ -48,6 +54,9 @@ def _bounded(raw: bytes, name: str) -> bytes:
 
 
 def _decode(raw: bytes, name: str) -> str:
+    for mark, what in _OTHERS.items():
+        if raw.startswith(mark):
+            raise InputError(f"{name} is {what}")
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{name} is UTF-16, not UTF-8: convert it first (iconv -f UTF-16 -t UTF-8)")
     try:
