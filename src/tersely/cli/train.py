@@ -10,9 +10,9 @@ from tersely.cli.extras import extra
 from tersely.cli.progress import draw
 
 
-@click.group("train", short_help="Train a network from a configuration.")
+@click.group("train", short_help="Train a model on texts of your own.")
 def command() -> None:
-    """Train a network from a configuration (TOML, see configs/). Needs the extra 'train'."""
+    """Train a model by a configuration (TOML, see configs/). All but 'scorer --config news' needs the extra 'train'."""
 
 
 command.add_command(train_scorer.command)
