@@ -148,6 +148,7 @@ def test_included_sentences_are_in_and_excluded_ones_are_not(english: str) -> No
         ({"max_words": -3}, "at least 1"),
         ({"max_chars": 2.5}, "whole number"),
         ({"max_chars": float("nan")}, "whole number"),
+        ({"max_chars": float("inf")}, "whole number"),
         ({"max_chars": True}, "whole number"),
         ({"max_chars": "280"}, "max_chars must be a number, not '280'"),
         ({"ratio": "half"}, "ratio must be a number"),

@@ -38,7 +38,7 @@ class Budget:
             if not (isfinite(limit) and 0 < limit <= 1):
                 raise UsageError(f"ratio must be above 0 and at most 1, not {limit}")
             return cls(float(limit), "ratio")
-        if isinstance(limit, bool) or limit != limit or int(limit) != limit or limit < 1:
+        if isinstance(limit, bool) or not isfinite(limit) or int(limit) != limit or limit < 1:
             raise UsageError(f"{name} must be a whole number of at least 1, not {limit}")
         return cls(int(limit), name.removeprefix("max_"))  # type: ignore[arg-type]
 

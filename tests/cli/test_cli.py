@@ -93,7 +93,7 @@ def test_every_option_reaches_the_summary(article: str, english: str) -> None:
         (["--max-tokens", "9", "--tokenizer", "nowhere.json"], b"A.", 1, "no tokenizer at nowhere.json"),
         (["--max-chars", "9", "--scorer", "textrnak"], b"A.", 2, "did you mean 'textrank'"),
         (["--max-chars", "9", "--select", "nope"], b"A.", 2, "choose from"),
-        (["--max-chars", "9", "--model", "no/such/folder"], b"A.", 1, "not a model folder"),
+        (["--max-chars", "9", "--model", "no/such/folder"], b"A.", 1, "there is no folder"),
         (["--max-chars", "9", "--encoder", "onnx:no/such", "--scorer", "textrank"], b"A.", 1, "no/such"),
         (["--max-chars", "9", "--include", "7"], b"A. B.", 2, "7"),
         (["--max-charz", "9"], b"A.", 2, "--max-chars"),

@@ -10,7 +10,7 @@ from tersely.cli.progress import counting
 
 @click.command("evaluate", short_help="Compare systems on documents with reference summaries.")
 @click.argument("data", metavar="DATA")
-@click.option("--systems", default="lead,coverage", show_default=True, metavar="A,B,...", help="See above.")
+@click.option("--systems", default="lead,news", show_default=True, metavar="A,B,...", help="See above.")
 @click.option("--sentences", type=int, metavar="N", help="Budget in sentences.")
 @click.option("--budgets", metavar="N,N,...", help="Budgets in --unit.")
 @click.option(

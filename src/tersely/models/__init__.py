@@ -58,6 +58,8 @@ def load_model(name_or_path: str | Path) -> Model:
     config = folder / "config.toml"
     if not folder.exists() and len(Path(name_or_path).parts) == 1:
         raise unknown_name("model", str(name_or_path), shipped_models())
+    if not folder.exists():
+        raise ModelError(f"there is no folder {folder}: a model is such a folder, or the name of a shipped one")
     if not config.is_file():
         raise ModelError(f"{folder} is not a model folder: it has no config.toml")
     try:
