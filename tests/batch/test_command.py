@@ -1,6 +1,7 @@
 """`tersely batch`, run as a user runs it."""
 
 import os
+import random
 import re
 import signal
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from batch.corpora import articles, parts, read_corpus, write_corpus, write_lines
+from batch.corpora import FORMS, articles, parts, read_corpus, write_corpus, write_lines
 
 TERSELY = [sys.executable, "-m", "tersely"]
 
@@ -137,6 +138,22 @@ def test_an_output_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     run = tersely("batch", source, source / "out", "--max-chars", "20")
     assert (run.returncode, len(run.stderr.splitlines())) == (1, 1)
     assert "cannot be written: Not a directory" in run.stderr
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_full_disk_is_one_line_and_the_run_goes_on_when_there_is_room(tmp_path: Path, form: str) -> None:
+    noise = [random.Random(i).randbytes(300).hex() for i in range(200)]
+    records = [{**record, "noise": noise[i]} for i, record in enumerate(articles(200))]
+    source, out = write_corpus(tmp_path / f"in.{form}", records), tmp_path / "out"
+    given = ["batch", str(source), str(out), "--max-chars", "20", "--workers", "1", "--part-size"]
+    # A file may not grow beyond 64 blocks, which is what a full disk looks like to who writes it.
+    full = ["sh", "-c", 'ulimit -f 64; exec "$@"', "sh", *TERSELY, *given, "200"]
+    run = subprocess.run(full, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr.count("\n")) == (1, 1)
+    assert "cannot be written: File too large; go on with --resume" in run.stderr
+    assert [path.name for path in out.iterdir()] == ["_manifest.jsonl"]
+    assert tersely(*given, "200", "--resume").returncode == 0
+    assert [record["noise"] for record in read_corpus(*parts(out))] == noise
 
 
 @pytest.mark.parametrize(("name", "module"), [("in.parquet", "pyarrow"), ("in.jsonl.zst", "zstandard")])

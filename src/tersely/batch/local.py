@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from tersely.batch.chunk import Chunk, Failure, Place, Result
@@ -107,8 +108,10 @@ class _Part:
         return Part(self._path.name, self._start, self._end, self._documents, self._failed, self._empty, errors)
 
     def drop(self) -> None:
-        self._writer.close()
-        self._temporary.unlink()
+        # The disk may be full, or the part stopped in the middle of being closed: what was wrong is said already.
+        with suppress(Exception):
+            self._writer.close()
+        self._temporary.unlink(missing_ok=True)
 
 
 class _Errors:
