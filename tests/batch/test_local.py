@@ -20,6 +20,7 @@ from batch.functions import Shout
 from tersely.batch.files import Form
 from tersely.batch.job import Job
 from tersely.batch.local import Outcome, Progress, run_local
+from tersely.batch.manifest import Manifest
 from tersely.batch.summarise import Summarise
 from tersely.errors import InputError, UsageError
 
@@ -187,6 +188,29 @@ def test_two_runs_do_not_write_to_one_folder(tmp_path: Path) -> None:
             run_local(job(source, out, resume=True), 1)
 
     assert run_local(job(source, out), 1, interfere).documents == 25
+
+
+def test_of_two_runs_that_begin_at_the_same_moment_one_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, out, lock = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out", Manifest._lock
+
+    def wait_for_another(manifest: Manifest) -> None:
+        monkeypatch.setattr(Manifest, "_lock", lock)
+        run_local(job(source, out), 1)
+        lock(manifest)
+
+    monkeypatch.setattr(Manifest, "_lock", wait_for_another)
+    with pytest.raises(UsageError, match="another process"):
+        run_local(job(source, out), 1)
+    assert read_corpus(*parts(out)) == expected(articles(25))
+
+
+def test_a_files_name_need_not_be_utf_8(tmp_path: Path) -> None:
+    source, out = write_lines(tmp_path / os.fsdecode(b"in\xff.jsonl"), b'{"text": "REFUSE"}\n'), tmp_path / "out"
+    for resume in (False, True):
+        assert run_local(job(source, out, resume=resume), 1) == Outcome(0, 1, 0)
+    assert [entry["file"] for entry in read_corpus(out / "errors.jsonl")] == [str(source)]
 
 
 def test_a_job_that_cannot_be_done_is_refused_before_it_begins(tmp_path: Path) -> None:

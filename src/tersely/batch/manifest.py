@@ -43,18 +43,20 @@ class Manifest:
         self.folder, self._path = folder, folder / MANIFEST
         self.parts: list[Part] = []
         self.complete = False
-        if self._path.exists():
-            if not resume:
-                raise UsageError(f"{folder} is there already: add --resume to go on with it, or name another output")
-        else:
+        new = not self._path.exists()
+        if new:
             # A run that was killed at once has left no more than a manifest that is not yet one.
             if folder.exists() and (not folder.is_dir() or {each.name for each in folder.iterdir()} - {UNFINISHED}):
                 raise UsageError(f"{folder} is there already, and not from this command: name another output")
             folder.mkdir(parents=True, exist_ok=True)
-            replace_file(self._path, line(head))
-        self._stream = self._path.open("r+b")
+        elif not resume:
+            raise UsageError(f"{folder} is there already: add --resume to go on with it, or name another output")
+        # Not emptied when it is opened: it may be another's, who has begun at the same moment.
+        self._stream = (folder / UNFINISHED).open("a+b") if new else self._path.open("r+b")
         try:
             self._lock()
+            if new:
+                self._begin(head)
             self._read(head)
         except BaseException:
             self.close()
@@ -85,6 +87,18 @@ class Manifest:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _begin(self, head: dict[str, Any]) -> None:
+        """Make what is locked the manifest, if nobody else was faster."""
+        unfinished = self.folder / UNFINISHED
+        if self._path.exists():
+            unfinished.unlink(missing_ok=True)
+            raise UsageError(f"{self.folder} is being written by another process: let it end first")
+        self._stream.truncate(0)
+        self._stream.write(line(head))
+        self._stream.flush()
+        put_in_place(unfinished, self._path)
+        self._stream.seek(0)
 
     def _append(self, entry: dict[str, Any]) -> None:
         self._stream.write(line(entry))
@@ -154,5 +168,5 @@ def check_head(found: dict[str, Any], head: dict[str, Any], folder: str) -> None
 
 
 def line(entry: dict[str, Any]) -> bytes:
-    """Return an entry as a line."""
-    return json.dumps(entry, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n"
+    """Return an entry as a line; a byte of a file's name that is not UTF-8 is escaped."""
+    return json.dumps(entry, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
