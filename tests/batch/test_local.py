@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -114,6 +115,36 @@ def test_a_run_that_is_killed_again_and_again_ends_as_one_that_was_not(tmp_path:
     assert [record["id"] for record in read_corpus(*parts(out))] == [i for i in range(120) if i not in (3, 40, 41, 77)]
 
 
+@pytest.mark.parametrize("moment", range(1, 7))
+def test_a_run_that_is_killed_while_it_removes_what_it_has_joined_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: int
+) -> None:
+    source, one, moments = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "one.jsonl", 0
+
+    def dying(remove: Callable[..., None]) -> Callable[..., None]:
+        def remove_or_die(*args: Any, **more: Any) -> None:
+            nonlocal moments
+            moments += 1
+            if moments == moment:
+                raise SystemExit("killed")
+            remove(*args, **more)
+
+        return remove_or_die
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "unlink", dying(os.unlink))
+        patch.setattr(os, "rmdir", dying(os.rmdir))
+        with pytest.raises(SystemExit):
+            run_local(job(source, one), 1)
+    if moment < 6:
+        assert run_local(job(source, one, resume=True), 1) == Outcome(25, 0, 0)
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "one.jsonl"]
+    else:  # all but the empty folder is gone
+        with pytest.raises(UsageError, match="whole: there is nothing to resume"):
+            run_local(job(source, one, resume=True), 1)
+    assert read_corpus(one) == expected(articles(25))
+
+
 def _run_and_die(moment: int, source: Path, out: Path, pids: Path) -> int:
     script = Path(__file__).with_name("killed.py")
     env = {**os.environ, "PYTHONPATH": str(script.parents[1])}
@@ -178,6 +209,23 @@ def test_a_run_goes_on_only_with_the_same_input_and_options(tmp_path: Path) -> N
     write_corpus(source, articles(26))
     with pytest.raises(UsageError, match="was begun with other input"):
         run_local(replace(first, resume=True), 1)
+
+
+@pytest.mark.parametrize("inputs", [".", "**/*.jsonl"])
+@pytest.mark.parametrize("output", ["out", "out.jsonl"])
+def test_an_output_in_the_folder_of_the_input_is_no_input(tmp_path: Path, inputs: str, output: str) -> None:
+    write_corpus(tmp_path / "in.jsonl", [*articles(25), {"text": "REFUSE"}])
+    first = job(tmp_path / inputs, tmp_path / output)
+
+    def stop(_: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_local(first, 1, stop)
+    if output == "out.jsonl":  # as if it was killed while it joined its parts
+        (tmp_path / "out.jsonl").touch()
+        (tmp_path / "out.jsonl.errors.jsonl").touch()
+    assert run_local(replace(first, resume=True), 1) == Outcome(25, 1, 0)
 
 
 def test_two_runs_do_not_write_to_one_folder(tmp_path: Path) -> None:

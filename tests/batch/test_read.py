@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -91,13 +92,20 @@ def test_gzip_members_that_follow_each_other_are_one_file(tmp_path: Path) -> Non
     assert records_of(chunk) == [1, 2]
 
 
+def test_zstd_files_may_begin_with_a_frame_to_skip(tmp_path: Path) -> None:
+    skipped = b"\x5a\x2a\x4d\x18\x02\x00\x00\x00ab"
+    (tmp_path / "a.jsonl.zst").write_bytes(skipped + zstandard.compress(b"1\n") + skipped + zstandard.compress(b"2\n"))
+    [chunk] = read_chunks(find_files([str(tmp_path)]))
+    assert records_of(chunk) == [1, 2]
+
+
 def test_files_folders_and_patterns_are_found_in_order_and_once(tmp_path: Path) -> None:
     for name in ("b.jsonl", "a.jsonl", "c.ndjson.gz", "notes.txt", ".hidden.jsonl"):
         write_lines(tmp_path / name, b"{}\n")
     names = ["a.jsonl", "b.jsonl", "c.ndjson.gz"]
     for inputs in ([str(tmp_path)], [str(tmp_path / "*.jsonl"), str(tmp_path)], [f"{tmp_path}/**/[abc].*"]):
         assert [Path(file.path).name for file in find_files(inputs)] == names
-    first = [str(tmp_path / "b.jsonl"), str(tmp_path)]
+    first = [str(tmp_path / "b.jsonl"), f"{tmp_path}/./b.jsonl", f"{tmp_path}//"]
     assert [Path(file.path).name for file in find_files(first)] == ["b.jsonl", "a.jsonl", "c.ndjson.gz"]
     remote = find_files([tmp_path.as_uri()])
     assert [Path(file.path).name for file in remote] == names
@@ -118,3 +126,16 @@ def test_a_store_that_cannot_be_reached_is_named(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(batch_files, "pyarrow", lambda: found)
     with pytest.raises(InputError, match="s3://bucket/news cannot be opened: no such host"):
         find_files(["s3://bucket/news"])
+
+
+def test_what_cannot_be_read_is_told_and_not_left_out(tmp_path: Path) -> None:
+    write_lines(tmp_path / "a.jsonl", b"{}\n")
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "nowhere.jsonl")
+    for name in (tmp_path, tmp_path / "*.jsonl"):
+        with pytest.raises(InputError, match=r"link.jsonl cannot be read: No such file"):
+            find_files([str(name)])
+    os.mkfifo(tmp_path / "pipe")  # its lines would be gone once its kind is known
+    (tmp_path / "b.parquet").touch()
+    for wrong, said in (("pipe", "not a file on a disk"), ("b.parquet", "not a readable Parquet"), ("x" * 300, "long")):
+        with pytest.raises(InputError, match=said):
+            find_files([str(tmp_path / wrong)])

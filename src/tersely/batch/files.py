@@ -2,10 +2,12 @@
 
 import glob
 import io
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 from typing import IO, Any, Literal, cast
 
 from tersely.batch.arrow import pyarrow
@@ -18,6 +20,8 @@ ENDINGS = (*(f".{form}" for form in FORMS), ".ndjson", ".ndjson.gz", ".ndjson.zs
 # Readers of a folder of Parquet files leave out what begins so.
 MANIFEST = "_manifest.jsonl"
 _MARKS: dict[bytes, Form] = {b"PAR1": "parquet", b"\x1f\x8b": "jsonl.gz", b"\x28\xb5\x2f\xfd": "jsonl.zst"}
+# What several threads have compressed begins with a frame that is to be skipped, of one of these sixteen kinds.
+_MARKS |= {bytes([kind]) + b"\x2a\x4d\x18": "jsonl.zst" for kind in range(0x50, 0x60)}
 
 
 @dataclass(frozen=True)
@@ -30,10 +34,16 @@ class File:
     form: Form
 
 
-def find_files(inputs: Sequence[str]) -> list[File]:
-    """List the files that files, folders and patterns name; a folder's and a pattern's in sorted order, each once."""
-    paths = list(dict.fromkeys(path for name in inputs for path in _expand(name)))
-    files = [_look(path) for path in paths]
+def find_files(inputs: Sequence[str], own: Callable[[str], bool] = lambda _: False) -> list[File]:
+    """List the files that files, folders and patterns name; a folder's and a pattern's in sorted order, each once.
+
+    What is the run's `own`, as its output may be in such a folder, is left out.
+    """
+    paths: dict[str, str] = {}
+    for name in inputs:
+        for path in _expand(name, own):
+            paths.setdefault(absolute(path), path)
+    files = [_look(path) for path in paths.values()]
     if len({file.form == "parquet" for file in files}) == 2:
         raise UsageError("the input has both Parquet and JSON Lines: give one kind at a time")
     return files
@@ -42,6 +52,11 @@ def find_files(inputs: Sequence[str]) -> list[File]:
 def is_remote(path: str) -> bool:
     """Tell whether a path has a scheme, as `s3://bucket/folder` has."""
     return "://" in path
+
+
+def absolute(path: str) -> str:
+    """Return a path that means the same in every process, and is the same for the same file; links are kept."""
+    return path if is_remote(path) else os.path.abspath(path)  # noqa: PTH100
 
 
 def filesystem(path: str) -> tuple[Any, str]:
@@ -92,20 +107,25 @@ def _decompressed(raw: IO[bytes], form: Form) -> IO[bytes]:
     return io.BufferedReader(ZstdReader(raw), 1 << 20)
 
 
-def _expand(name: str) -> list[str]:
+def _expand(name: str, own: Callable[[str], bool]) -> list[str]:
     if is_remote(name):
         return _expand_remote(name)
-    path = Path(name)
-    if path.is_dir():
-        found = [str(each) for each in sorted(path.iterdir()) if each.name.endswith(ENDINGS) and each.is_file()]
-        return _or_error([each for each in found if _is_data(Path(each).name, (path / MANIFEST).exists())], name)
-    if path.exists():
-        return [name]
-    if any(mark in name for mark in "*?["):
-        # Path.glob takes no absolute pattern.
-        found = glob.glob(name, recursive=True)  # noqa: PTH207
-        return _or_error(sorted(each for each in found if Path(each).is_file()), name)
-    raise InputError(f"{name} does not exist")
+    try:
+        if Path(name).is_dir():
+            ours = (Path(name) / MANIFEST).exists()
+            found = [str(each) for each in Path(name).iterdir() if each.name.endswith(ENDINGS)]
+            found = [each for each in found if _is_data(Path(each).name, ours)]
+        elif Path(name).exists():
+            return [name]
+        elif any(mark in name for mark in "*?["):
+            # Path.glob takes no absolute pattern.
+            found = glob.glob(name, recursive=True)  # noqa: PTH207
+        else:
+            raise InputError(f"{name} does not exist")
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror or error}") from None
+    # A link that leads nowhere stays in, to be told of.
+    return _or_error(sorted(each for each in found if not Path(each).is_dir() and (own(name) or not own(each))), name)
 
 
 def _expand_remote(name: str) -> list[str]:
@@ -138,9 +158,13 @@ def _or_error(found: list[str], name: str) -> list[str]:
 
 def _look(path: str) -> File:
     try:
+        if not is_remote(path) and not S_ISREG(Path(path).stat().st_mode):
+            raise InputError(f"{path} is not a file on a disk, and what is read once cannot be gone on with")
         with open_file(path) as stream:
             start = stream.read(4)
         form: Form = next((form for mark, form in _MARKS.items() if start.startswith(mark)), "jsonl")
+        if path.endswith(".parquet") and form != "parquet":
+            raise InputError(f"{path} is not a readable Parquet file")
         if is_remote(path):
             system, inner = filesystem(path)
             info = system.get_file_info(inner)

@@ -11,7 +11,7 @@ from typing import Any
 
 from tersely.batch.chunk import Failure
 from tersely.batch.convert import first_schema
-from tersely.batch.files import FORMS, File, Form, find_files, is_remote
+from tersely.batch.files import FORMS, MANIFEST, File, Form, absolute, find_files, is_remote
 from tersely.batch.manifest import replace_file
 from tersely.batch.parts import join
 from tersely.batch.read import CHUNK, common_schema
@@ -43,7 +43,7 @@ class Job:
     @cached_property
     def files(self) -> list[File]:
         """The input's files."""
-        return find_files(self.inputs)
+        return find_files(self.inputs, self._is_own)
 
     @cached_property
     def form(self) -> Form:
@@ -82,6 +82,11 @@ class Job:
     def chunk(self) -> int:
         """How many records go to a worker at once."""
         return min(CHUNK, self.part_size)
+
+    def _is_own(self, path: str) -> bool:
+        """Tell whether a path is one that this job writes to."""
+        files = absolute(self.output), absolute(self.errors)
+        return absolute(path) in files or Path(absolute(path)).is_relative_to(absolute(self.place))
 
     @cached_property
     def schema(self) -> Any:
@@ -127,16 +132,23 @@ class Job:
         _ = self.schema
         if self._ending and not self.resume and Path(self.output).exists():
             raise UsageError(f"{self.output} is there already: remove it, or name another output")
-        if self._ending and self.resume and Path(self.output).exists() and not self.folder.exists():
+        if self._ending and self.resume and Path(self.output).exists() and not (self.folder / MANIFEST).exists():
             raise UsageError(f"{self.output} is there already, and whole: there is nothing to resume")
 
     def join(self, parts: Sequence[str]) -> None:
         """Put the finished parts together, where one file was asked for."""
         if self._ending:
-            errors = self.folder / ERRORS
-            if errors.exists():
-                replace_file(Path(self.errors), errors.read_bytes())
-            join([self.folder / part for part in parts], Path(self.output), self.form, self.schema)
+            paths = [self.folder / part for part in parts]
+            # Where a part is gone, an earlier run was killed while it removed what it had joined.
+            if not Path(self.output).exists() or all(path.exists() for path in paths):
+                errors = self.folder / ERRORS
+                if errors.exists():
+                    replace_file(Path(self.errors), errors.read_bytes())
+                join(paths, Path(self.output), self.form, self.schema)
+            for each in self.folder.iterdir():
+                # The manifest is the last to go: as long as it is there, there is something left to do.
+                if each.name != MANIFEST:
+                    shutil.rmtree(each) if each.is_dir() else each.unlink()
             shutil.rmtree(self.folder)
 
 

@@ -5,13 +5,12 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import IO, Any
 
 from tersely.batch.arrow import pyarrow
 from tersely.batch.chunk import Chunk, Failure, Result
 from tersely.batch.cluster import Read, cluster, part_name, stream
-from tersely.batch.files import MANIFEST, is_remote
+from tersely.batch.files import MANIFEST, absolute
 from tersely.batch.job import ERRORS, Job
 from tersely.batch.local import Outcome, Progress, outcome
 from tersely.batch.manifest import UNFINISHED, Part, check_head, complete, line
@@ -29,7 +28,7 @@ def run_ray(
 ) -> Outcome:
     """Do a job, or what is left of it, on a Ray cluster, by default one that is started on this machine for it."""
     job.check("ray")
-    store, head = Store(_absolute(job.place)), job.head("ray")
+    store, head = Store(absolute(job.place)), job.head("ray")
     if not _begin(store, head, job.resume):
         with cluster(address, workers) as ray:
             _do(ray, job, store, workers, show)
@@ -73,7 +72,7 @@ class Do:
 
 def _do(ray: Any, job: Job, store: Store, workers: int | None, show: Callable[[Progress], None]) -> None:
     done = frozenset(name.removesuffix(".json") for name in store.names(DONE))
-    files = [replace(file, path=_absolute(file.path)) for file in job.files]
+    files = [replace(file, path=absolute(file.path)) for file in job.files]
     documents, read, total = 0, 0, max(1, sum(file.size for file in files))
     for row in stream(ray, Read(files, job.chunk, job.part_size, done), Do, (job, store), workers):
         documents, read = documents + row["documents"], read + row["size"]
@@ -124,8 +123,3 @@ def _parts(store: Store) -> list[Part]:
 def _put(stream: IO[bytes], lines: Iterable[bytes]) -> None:
     for each in lines:
         stream.write(each)
-
-
-def _absolute(path: str) -> str:
-    """Return a path that means the same in every process."""
-    return path if is_remote(path) else str(Path(path).absolute())
