@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import tracemalloc
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -97,6 +98,20 @@ def test_zstd_files_may_begin_with_a_frame_to_skip(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl.zst").write_bytes(skipped + zstandard.compress(b"1\n") + skipped + zstandard.compress(b"2\n"))
     [chunk] = read_chunks(find_files([str(tmp_path)]))
     assert records_of(chunk) == [1, 2]
+
+
+def test_a_zstd_file_that_holds_far_more_than_its_size_is_read_a_little_at_a_time(tmp_path: Path) -> None:
+    with (tmp_path / "a.jsonl.zst").open("wb") as raw, zstandard.ZstdCompressor().stream_writer(raw) as stream:
+        for _ in range(300):
+            stream.write(bytes(1_000_000))
+        stream.write(b"\n1\n")
+    tracemalloc.start()
+    try:
+        [chunk] = read_chunks(find_files([str(tmp_path)]))
+        assert tracemalloc.get_traced_memory()[1] < 250_000_000
+    finally:
+        tracemalloc.stop()
+    assert records_of(chunk) == ["longer than 64 MB", 1]
 
 
 def test_files_folders_and_patterns_are_found_in_order_and_once(tmp_path: Path) -> None:
