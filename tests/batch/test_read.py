@@ -52,6 +52,17 @@ def test_the_same_chunks_follow_from_wherever_a_chunk_ended(
         assert [s.start.number for s in chunk.singles()] == list(range(chunk.start.number, chunk.end.number))
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_a_chunk_of_large_documents_has_fewer_of_them(tmp_path: Path, form: str) -> None:
+    records = [{"id": i, "text": f"{i % 10}" * (300_000 if i < 40 else 9)} for i in range(100)]
+    found = find_files([str(write_corpus(tmp_path / f"a.{form}", records, 100))])
+    chunks = list(read_chunks(found))
+    assert [r for chunk in chunks for r in records_of(chunk)] == records
+    assert max(chunk.size for chunk in chunks) < 2_000_000
+    for i, chunk in enumerate(chunks):
+        assert list(read_chunks(found, chunk.end)) == chunks[i + 1 :]
+
+
 def test_lines_end_anyhow_and_a_byte_order_mark_is_no_part_of_them(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "a.jsonl", b'\xef\xbb\xbf{"a": 1}\r\n\n{"a": 2}')
     [chunk] = read_chunks(find_files([str(file)]))

@@ -16,6 +16,7 @@ from batch.corpora import FORMS, read_corpus, read_lines, write_corpus
 from batch.functions import Shout
 from strategies import prose, texts
 from tersely import summarize
+from tersely.batch.arrow import from_stream
 from tersely.batch.chunk import Lines, Place, Result
 from tersely.batch.convert import as_line
 from tersely.batch.files import Form, find_files
@@ -142,7 +143,8 @@ def _column(kind: pa.DataType, count: int) -> pa.Array:
 
 def test_a_bad_row_is_set_aside_and_the_others_go_on(tmp_path: Path) -> None:
     bad = pa.array([b"fine", b"\xff", None, b"REFUSE", b"good"], pa.binary()).view(pa.string())
-    pq.write_table(pa.table({"text": bad, "id": list(range(5))}), tmp_path / "in.parquet")
+    seen = pa.array(["a", "b", "c", "d", "e"], pa.string_view())
+    pq.write_table(pa.table({"text": bad, "id": list(range(5)), "seen": seen}), tmp_path / "in.parquet")
     [chunk] = read_chunks(find_files([str(tmp_path)]))
     result = Records(Shout(), "parquet", id="id").load()(chunk)
     assert [(f.number, f.reason, f.id) for f in result.failures] == [
@@ -151,6 +153,8 @@ def test_a_bad_row_is_set_aside_and_the_others_go_on(tmp_path: Path) -> None:
         (4, "refused", 3),
     ]
     assert result.documents == 2
+    kept = from_stream(result.data)
+    assert (kept["id"].to_pylist(), kept["seen"].to_pylist()) == ([0, 4], ["a", "e"])
 
 
 @pytest.mark.parametrize("form", FORMS)

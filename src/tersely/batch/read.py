@@ -69,7 +69,7 @@ def _rows(file: File, place: Place, size: int, before: int) -> Iterator[Chunk]:
                 if after <= place.number:
                     number = after
                     continue
-                for batch in table.iter_batches(size, row_groups=[group]):
+                for batch in (piece for big in table.iter_batches(size, row_groups=[group]) for piece in _pieces(big)):
                     start, number = number, number + batch.num_rows
                     if start >= place.number:
                         read = before + file.size * (number - 1) // rows
@@ -77,6 +77,13 @@ def _rows(file: File, place: Place, size: int, before: int) -> Iterator[Chunk]:
     except (pa.ArrowException, OSError) as error:
         reason = f"the rest of the file cannot be read: {str(error).partition('. ')[0]}"
         yield Lines(Place(place.file, number), Place(place.file + 1), before + file.size, [reason])
+
+
+def _pieces(batch: Any) -> Iterator[Any]:
+    """Divide rows that are large into chunks of a megabyte or so; a dictionary goes with each, and does not count."""
+    size = sum((column.indices if hasattr(column, "indices") else column).nbytes for column in batch.columns)
+    rows = max(1, batch.num_rows * CHUNK_BYTES // max(size, CHUNK_BYTES))
+    return (batch.slice(start, rows) for start in range(0, batch.num_rows, rows))
 
 
 def common_schema(files: Sequence[File]) -> Any:

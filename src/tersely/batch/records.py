@@ -98,7 +98,8 @@ class Records:
         if self.form != "parquet" or not kept:
             return Result(self._packed(b"".join(lines)), len(kept), empty, failures)
         if failures:
-            table = table.take(kept)
+            # Not `take`, which does not know every type.
+            table = pa.concat_tables([table.slice(i, 1) for i in kept])
         for (name, kind), column in zip(self.function.columns.items(), zip(*added, strict=True), strict=True):
             table = table.append_column(name, pa.array(column, kind))
         return Result(to_stream(table), len(kept), empty, failures)
