@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -59,6 +60,15 @@ def test_every_form_comes_out_as_it_went_in_with_the_columns_added(tmp_path: Pat
         assert pq.read_table(out).num_rows == 45
     # What was written can be read again, without its manifest.
     assert run_local(replace(job(out, tmp_path / "next"), function=Summarise(how={"max_words": 3})), 1).documents == 45
+
+
+@pytest.mark.parametrize("to", FORMS)
+def test_what_comes_of_nothing_can_be_read(tmp_path: Path, to: Form) -> None:
+    source = tmp_path / "in.parquet"
+    pq.write_table(pa.table({"text": pa.array([], pa.string())}), source)
+    assert run_local(job(source, tmp_path / f"one.{to}"), 1) == Outcome(0, 0, 0)
+    assert read_corpus(tmp_path / f"one.{to}") == []
+    assert to == "jsonl" or (tmp_path / f"one.{to}").stat().st_size
 
 
 @pytest.mark.parametrize("to", FORMS)
@@ -263,7 +273,9 @@ def test_a_files_name_need_not_be_utf_8(tmp_path: Path) -> None:
 
 def test_a_job_that_cannot_be_done_is_refused_before_it_begins(tmp_path: Path) -> None:
     table, lines = write_corpus(tmp_path / "a.parquet", articles(2)), write_corpus(tmp_path / "a.jsonl", articles(2))
-    other = write_corpus(tmp_path / "b.parquet", [{"text": "x"}])
+    other, nothing = write_corpus(tmp_path / "b.parquet", [{"text": "x"}]), write_corpus(tmp_path / "c.jsonl", [])
+    double = tmp_path / "d.parquet"
+    pq.write_table(pa.table([["a"], [1], [2]], names=["text", "x", "x"]), double)
     mixed = write_corpus(tmp_path / "mixed.jsonl", [{"text": "x"}, {"text": 1}])
     out = tmp_path / "out"
     for wrong, said in (
@@ -273,6 +285,8 @@ def test_a_job_that_cannot_be_done_is_refused_before_it_begins(tmp_path: Path) -
         (job(lines, tmp_path / "out.jsonl", to="jsonl.gz"), "--to says"),
         (job(lines, Path("s3://bucket/out")), "object store"),
         (replace(job(table, out), inputs=(str(table), str(other))), "other columns"),
+        (job(double, out, to="jsonl"), "two columns 'x'"),
+        (job(nothing, tmp_path / "out.parquet"), "no column 'text', but none"),
         (replace(job(lines, out), function=Summarise({"model": "nope"})), "nope"),
         (replace(job(lines, out), part_size=0), "at least one"),
     ):

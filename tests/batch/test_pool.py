@@ -75,6 +75,8 @@ def test_a_document_that_takes_too_long_is_set_aside_and_the_others_are_done() -
         loud, failures = run(pool, chunks(["a", "b"], ["c", "HANG", "d"], ["e"]))
     assert loud == list("ABCDE")
     assert failures == {4: "a worker ended at this document, twice (it took more than 1 s)"}
+    with Pool(Records(Shout(), "jsonl"), 1, timeout=1e300) as pool:
+        assert run(pool, chunks(["a"])) == (["A"], {})
 
 
 def test_a_worker_that_dies_once_is_replaced_and_its_documents_are_done_again(tmp_path: Path) -> None:

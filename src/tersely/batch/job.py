@@ -96,7 +96,10 @@ class Job:
         schema = common_schema(self.files) if self.files[0].form == "parquet" else first_schema(self.files)
         if schema.names.count(self.text) != 1:
             what = "two columns" if self.text in schema.names else "no column"
-            raise UsageError(f"{self.files[0].path} has {what} '{self.text}', but {', '.join(schema.names)}")
+            raise UsageError(f"{self.files[0].path} has {what} '{self.text}', but {', '.join(schema.names) or 'none'}")
+        twice = next((name for name in schema.names if schema.names.count(name) > 1), None)
+        if twice is not None and self.form != "parquet":
+            raise UsageError(f"{self.files[0].path} has two columns '{twice}', and a line of JSON one: write Parquet")
         for name, kind in self.function.columns.items():
             if name in schema.names:
                 raise UsageError(f"there is a column '{name}' already: choose another --summary-column")

@@ -13,6 +13,7 @@ from tersely.batch.zstd import zstandard
 
 # A row group is written when this many bytes of rows are held, or at the end of a part.
 _GROUP_BYTES = 32_000_000
+_NOTHING = gzip.compress(b"", mtime=0)
 
 
 class Writer(Protocol):
@@ -38,7 +39,7 @@ class _Lines:
         self._stream = stream
         self._sink: Any = zstandard().ZstdCompressor().stream_writer(stream) if form == "jsonl.zst" else stream
         # A part without any document is a gzip file, too.
-        self._nothing = gzip.compress(b"", mtime=0) if form == "jsonl.gz" else b""
+        self._nothing = _NOTHING if form == "jsonl.gz" else b""
 
     def write(self, data: bytes) -> None:
         self._sink.write(data)
@@ -87,6 +88,7 @@ def join(parts: Sequence[Path], path: Path, form: Form, schema: Any = None) -> N
         # Gzip files that follow each other are one again. So are zstd files, but not every reader goes past the first.
         again = form == "jsonl.zst"
         with temporary.open("wb") as raw, zstandard().ZstdCompressor().stream_writer(raw) if again else raw as out:
+            out.write(_NOTHING if form == "jsonl.gz" and not parts else b"")
             for part in parts:
                 with zstandard().open(part) if again else part.open("rb") as stream:
                     shutil.copyfileobj(stream, out, 1 << 20)

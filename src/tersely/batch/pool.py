@@ -84,7 +84,8 @@ class Pool:
             if not self._waiting:
                 return
             due = min((worker.due for worker in self._workers), default=inf)
-            patience = None if due == inf else max(0.0, due - monotonic())
+            # No longer at a time than any system can wait.
+            patience = None if due == inf else min(max(0.0, due - monotonic()), 3600.0)
             for ready in wait([worker.receive for worker in self._workers], patience):
                 self._listen(next(worker for worker in self._workers if worker.receive is ready))
             self._end_overdue()
