@@ -133,6 +133,15 @@ def test_sentences_can_be_asked_for_and_texts_without_them_fail(tmp_path: Path) 
     assert failed["line"] == 3
 
 
+@pytest.mark.parametrize("nobody", ["2>&-", "2>/dev/full"])
+def test_a_run_needs_nobody_who_listens(tmp_path: Path, nobody: str) -> None:
+    source = write_corpus(tmp_path / "in.jsonl", articles(2))
+    given = ["batch", str(source), str(tmp_path / "out"), "--max-chars", "20"]
+    run = subprocess.run(["sh", "-c", f'exec "$@" {nobody}', "sh", *TERSELY, *given], check=False)
+    assert run.returncode == 0
+    assert len(read_corpus(*parts(tmp_path / "out"))) == 2
+
+
 def test_an_output_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     source = write_corpus(tmp_path / "in.jsonl", articles(2))
     run = tersely("batch", source, source / "out", "--max-chars", "20")

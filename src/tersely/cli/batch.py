@@ -1,6 +1,7 @@
 """`tersely batch`: a corpus, file to file."""
 
 import json
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import click
 
 from tersely.cli.options import assembly, budgets, parts
-from tersely.cli.progress import Line
+from tersely.cli.progress import Line, listen_no_more, say
 
 
 @click.command("batch", short_help="Summarise a corpus, file to file.")
@@ -77,6 +78,8 @@ def command(
     from tersely.budget import BUDGETS, Budget
     from tersely.errors import InputError, UsageError
 
+    if sys.stderr is None:
+        listen_no_more()  # else the next file to be opened has its number, and workers write their last words there
     *inputs, output = paths
     if not inputs:
         raise UsageError("give at least one INPUT and, last, the OUTPUT")
@@ -94,17 +97,17 @@ def command(
         raise InputError(f"{output} cannot be written: {error.strerror or error}; go on with --resume") from None
     except KeyboardInterrupt:
         line.end()
-        click.echo(f"tersely: stopped; finished parts are in {job.place}: go on with --resume", err=True)
+        say(f"tersely: stopped; finished parts are in {job.place}: go on with --resume")
         raise click.exceptions.Exit(130) from None
     line.end()
     total = outcome.documents + outcome.failed
     if outcome.empty:
-        click.echo(f"tersely: {outcome.empty:,} of {total:,} summaries are empty, as their reasons say", err=True)
+        say(f"tersely: {outcome.empty:,} of {total:,} summaries are empty, as their reasons say")
     if outcome.failed:
         said = f"{outcome.failed:,} of {total:,} documents failed{_first_reason(job.errors)}; see {job.errors}"
-        click.echo(f"tersely: {said}", err=True)
+        say(f"tersely: {said}")
         raise click.exceptions.Exit(1)
-    click.echo(f"{total:,} documents written to {output}", err=True)
+    say(f"{total:,} documents written to {output}")
 
 
 def _run(job: Any, engine: str, workers: int | None, address: str | None, line: "_Line") -> Any:

@@ -1,5 +1,6 @@
 """Progress on standard error: a line that is redrawn on a terminal, and written now and then elsewhere."""
 
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -7,18 +8,31 @@ from collections.abc import Callable
 import click
 
 
+def say(line: str, end: bool = True) -> None:
+    """Tell who is listening; where nobody is any more, the work goes on all the same."""
+    try:
+        click.echo(line, nl=end, err=True)
+    except OSError:
+        listen_no_more()
+
+
+def listen_no_more() -> None:
+    """Let whatever is said from now on be lost."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
 def draw(line: str, stays: bool) -> None:
     """Show a line: on a terminal over the one before, unless that was to stay; elsewhere only if it stays."""
-    terminal = sys.stderr.isatty()
+    terminal = _is_terminal()
     if stays or terminal:
-        click.echo(("\r\x1b[K" if terminal else "") + line, nl=stays, err=True)
+        say(("\r\x1b[K" if terminal else "") + line, stays)
 
 
 class Line:
     """A line that is due five times a second on a terminal, and every half a minute elsewhere."""
 
     def __init__(self) -> None:
-        self._terminal = sys.stderr.isatty()
+        self._terminal = _is_terminal()
         self._shown = self.began = time.monotonic()
 
     def due(self) -> bool:
@@ -47,3 +61,7 @@ def counting(name: str) -> Callable[[int], None]:
             click.echo(f"\r{name}: {done} documents, {done / (now - started):.1f} a second ", nl=False, err=True)
 
     return show
+
+
+def _is_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
