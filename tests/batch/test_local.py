@@ -22,7 +22,7 @@ from batch.functions import Shout
 from tersely.batch.files import Form
 from tersely.batch.job import Job
 from tersely.batch.local import Outcome, Progress, run_local
-from tersely.batch.manifest import Manifest
+from tersely.batch.manifest import Manifest, part_name
 from tersely.batch.summarise import Summarise
 from tersely.errors import InputError, UsageError
 
@@ -89,6 +89,11 @@ def test_the_manifest_names_parts_and_what_they_were_made_from(tmp_path: Path) -
         ends = (before["end"]["file"], before["end"]["number"])
         assert (after["start"]["file"], after["start"]["number"]) in (ends, (ends[0] + 1, 1))
     assert end == {"complete": True, "documents": 45, "failed": 0, "empty": 0}
+
+
+def test_the_names_of_a_great_many_parts_are_in_order() -> None:
+    assert part_name(99_999) < part_name(100_000) < part_name(9_999_999)
+    assert part_name(2, 100_000) < part_name(10, 1) < part_name(100_000, 0)
 
 
 def test_bad_records_are_listed_with_their_place_and_the_rest_goes_on(tmp_path: Path) -> None:

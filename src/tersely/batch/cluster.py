@@ -11,6 +11,7 @@ from typing import Any
 from tersely.batch.arrow import pyarrow
 from tersely.batch.chunk import Chunk, Place
 from tersely.batch.files import File
+from tersely.batch.manifest import part_name
 from tersely.batch.read import read_chunks
 from tersely.errors import MissingExtraError, ModelError, UsageError
 
@@ -114,8 +115,3 @@ def stream(
     except ray.exceptions.RayError as error:
         cause = str(error).strip().rpartition("\n")[2]
         raise ModelError(f"the cluster could not go on, --resume will: {cause}") from error
-
-
-def part_name(file: int, part: int) -> str:
-    """Name a part so that sorted names are in the input's order."""
-    return f"part-{file:05d}-{part:05d}"

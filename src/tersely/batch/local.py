@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tersely.batch.chunk import Chunk, Failure, Place, Result
 from tersely.batch.job import ERRORS, Job
-from tersely.batch.manifest import Manifest, Part, put_in_place
+from tersely.batch.manifest import Manifest, Part, part_name, put_in_place
 from tersely.batch.parts import open_writer
 from tersely.batch.pool import Pool
 from tersely.batch.read import read_chunks
@@ -87,7 +87,7 @@ class _Part:
     """A part that is being written."""
 
     def __init__(self, job: Job, number: int, start: Place) -> None:
-        self._path = job.folder / f"part-{number:05d}.{job.form}"
+        self._path = job.folder / f"{part_name(number)}.{job.form}"
         self._temporary = self._path.with_name(f".{self._path.name}.tmp")
         self._writer = open_writer(self._temporary, job.form, job.schema)
         self._start = self._end = start

@@ -36,6 +36,11 @@ class Part(NamedTuple):
         return cls(**{**entry, "start": Place(**entry["start"]), "end": Place(**entry["end"])})
 
 
+def part_name(*numbers: int) -> str:
+    """Name a part so that sorted names are in the input's order, up to ten million of them."""
+    return "-".join(["part", *(f"{number:07d}" for number in numbers)])
+
+
 class Manifest:
     """The manifest of an output folder, which this process alone may write to."""
 
