@@ -3,6 +3,7 @@
 import gc
 import json
 import logging
+import shutil
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +14,7 @@ import pytest
 from moto.server import ThreadedMotoServer
 from pyarrow import fs
 
-from batch.corpora import articles, contents, parts, read_corpus, write_corpus
+from batch.corpora import articles, contents, parts, read_corpus, write_corpus, write_lines
 from batch.functions import Shout
 from tersely.batch.job import Job
 from tersely.batch.local import Outcome, Progress, run_local
@@ -116,3 +117,42 @@ def test_a_store_is_read_and_written_and_a_run_goes_on(tmp_path: Path, scheme: s
     assert {name: now[name] for name in noted} == {name: done[name] for name in noted}
     entries = [json.loads(entry) for entry in (tmp_path / "copy" / "_manifest.jsonl").read_text().splitlines()]
     assert [entry["name"] for entry in entries[1:-1]] == sorted(now)
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_what_killed_actors_left_is_no_part_and_goes_at_the_end(tmp_path: Path, scheme: str) -> None:
+    source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
+
+    def stop(_: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_ray(job(source, f"{scheme}{out}"), 1, show=stop)
+    [note, *_] = sorted((out / DONE).iterdir())
+    for half in (out / DONE / f".{note.name}.0.tmp", out / ".part-0000000-0000000.jsonl.0.tmp"):
+        half.write_bytes(note.read_bytes()[:9])
+    again = job(source, f"{scheme}{out}", resume=True)
+    assert run_ray(again, 1) == Outcome(25, 0, 0)
+    assert [record["id"] for record in read_corpus(*parts(out))] == list(range(25))
+    (out / DONE).mkdir()  # killed before that was gone
+    assert run_ray(again, 1) == Outcome(25, 0, 0)
+    assert sorted(contents(out)) == ["_manifest.jsonl", *(path.name for path in parts(out))]
+
+
+def test_no_documents_are_no_parts(tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "in.jsonl", b"")
+    for output in (str(tmp_path / "here"), f"{tmp_path.as_uri()}/there", str(tmp_path / "one.jsonl")):
+        assert run_ray(job(source, output), 1) == Outcome(0, 0, 0)
+    assert (tmp_path / "one.jsonl").read_bytes() == b""
+
+
+def test_two_runs_at_once_do_not_end_with_half_of_what_is_done(tmp_path: Path) -> None:
+    source, out = write_corpus(tmp_path / "in.jsonl", articles(45)), tmp_path / "out"
+
+    def interfere(at: Progress) -> None:
+        if at.documents == 45:  # the other has ended, and gathered what was noted
+            shutil.rmtree(out / DONE)
+
+    with pytest.raises(UsageError, match="another process"):
+        run_ray(job(source, out), 1, show=interfere)
+    assert len((out / "_manifest.jsonl").read_text().splitlines()) == 1

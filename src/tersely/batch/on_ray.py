@@ -9,11 +9,11 @@ from typing import IO, Any
 
 from tersely.batch.arrow import pyarrow
 from tersely.batch.chunk import Chunk, Failure, Result
-from tersely.batch.cluster import Read, cluster, part_name, stream
+from tersely.batch.cluster import Read, cluster, stream
 from tersely.batch.files import MANIFEST, absolute
 from tersely.batch.job import ERRORS, Job
 from tersely.batch.local import Outcome, Progress, outcome
-from tersely.batch.manifest import UNFINISHED, Part, check_head, complete, line
+from tersely.batch.manifest import Part, check_head, complete, line, part_name
 from tersely.batch.parts import open_writer
 from tersely.batch.pool import Pool
 from tersely.batch.store import Store
@@ -31,8 +31,9 @@ def run_ray(
     store, head = Store(absolute(job.place)), job.head("ray")
     if not _begin(store, head, job.resume):
         with cluster(address, workers) as ray:
-            _do(ray, job, store, workers, show)
-        _end(store, head, job)
+            count = _do(ray, job, store, workers, show)
+        _end(store, head, job, count)
+    store.tidy(DONE)
     parts = _parts(store)
     job.join([part.name for part in parts])
     return outcome(parts)
@@ -70,20 +71,22 @@ class Do:
         writer.close()
 
 
-def _do(ray: Any, job: Job, store: Store, workers: int | None, show: Callable[[Progress], None]) -> None:
+def _do(ray: Any, job: Job, store: Store, workers: int | None, show: Callable[[Progress], None]) -> int:
+    """Do what is left, and return how many parts there are in all."""
     done = frozenset(name.removesuffix(".json") for name in store.names(DONE))
     files = [replace(file, path=absolute(file.path)) for file in job.files]
-    documents, read, total = 0, 0, max(1, sum(file.size for file in files))
+    count, documents, read, total = len(done), 0, 0, max(1, sum(file.size for file in files))
     for row in stream(ray, Read(files, job.chunk, job.part_size, done), Do, (job, store), workers):
-        documents, read = documents + row["documents"], read + row["size"]
+        count, documents, read = count + 1, documents + row["documents"], read + row["size"]
         show(Progress(documents, min(1.0, read / total)))
+    return count
 
 
 def _begin(store: Store, head: dict[str, Any], resume: bool) -> bool:
     """Begin an output or go on with one, and tell whether it is complete."""
     found = store.read(MANIFEST)
     if found is None:
-        if set(store.names()) - {UNFINISHED}:
+        if store.names():
             raise UsageError(f"{store.folder} is there already, and not from this command: name another output")
         store.write(MANIFEST, lambda stream: _put(stream, [line(head)]))
         return False
@@ -94,18 +97,19 @@ def _begin(store: Store, head: dict[str, Any], resume: bool) -> bool:
     return len(lines) > 1
 
 
-def _end(store: Store, head: dict[str, Any], job: Job) -> None:
+def _end(store: Store, head: dict[str, Any], job: Job, count: int) -> None:
     """Gather what the actors have noted into the manifest and errors.jsonl."""
     parts: list[Part] = []
     size = 0
     for part, lines in _notes(store, job):
         size += sum(map(len, lines))
         parts.append(part._replace(errors=size))
+    if len(parts) < count:
+        raise UsageError(f"{store.folder} was written by another process at the same time: --resume tells what it has")
     if size:
         store.write(ERRORS, lambda stream: _put(stream, (each for _, lines in _notes(store, job) for each in lines)))
     entries = [head, *(part.entry() for part in parts), complete(parts)]
     store.write(MANIFEST, lambda stream: _put(stream, map(line, entries)))
-    store.remove(DONE)
 
 
 def _notes(store: Store, job: Job) -> Iterator[tuple[Part, list[bytes]]]:

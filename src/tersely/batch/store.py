@@ -1,8 +1,11 @@
 """A folder to write to, on a disk or in an object store: its files are whole or not there at all."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from shutil import rmtree
 from typing import IO, Any
+from uuid import uuid4
 
 from tersely.batch.arrow import pyarrow
 from tersely.batch.files import filesystem, is_remote
@@ -25,7 +28,7 @@ class Store:
             return
         path = Path(self.folder, name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.tmp")
+        temporary = path.with_name(_beside(path.name))
         with temporary.open("wb") as stream:
             fill(stream)
         put_in_place(temporary, path)
@@ -36,7 +39,7 @@ class Store:
         # An object store has no folders, and shows a file when it is closed; elsewhere a finished file is moved.
         # What an error leaves there half written is noted nowhere, and written over.
         atomic = system.type_name in _OBJECT_STORES
-        temporary = path if atomic else f"{before}/.{last}.tmp"
+        temporary = path if atomic else f"{before}/{_beside(last)}"
         if not atomic:
             system.create_dir(before, recursive=True)
         with system.open_output_stream(temporary) as out:
@@ -57,7 +60,24 @@ class Store:
             return None
 
     def names(self, under: str = "") -> list[str]:
-        """List the files in the folder, or in one in it, in sorted order."""
+        """List the files in the folder, or in one in it, in sorted order, without what was left half written."""
+        return [name for name in self._all_names(under) if not _is_unfinished(name)]
+
+    def tidy(self, under: str) -> None:
+        """Remove a folder in the folder, and what killed processes have left half written."""
+        left = [name for name in self._all_names() if _is_unfinished(name)]
+        with suppress(FileNotFoundError):
+            if self._remote:
+                system, inner = self._remote
+                for name in left:
+                    system.delete_file(f"{inner}/{name}")
+                system.delete_dir(f"{inner}/{under}")
+            else:
+                for name in left:
+                    Path(self.folder, name).unlink()
+                rmtree(Path(self.folder, under))
+
+    def _all_names(self, under: str = "") -> list[str]:
         if self._remote:
             system, inner = self._remote
             fs = pyarrow().fs
@@ -66,12 +86,11 @@ class Store:
         path = Path(self.folder, under)
         return sorted(each.name for each in path.iterdir()) if path.is_dir() else []
 
-    def remove(self, under: str) -> None:
-        """Remove a folder in the folder."""
-        if self._remote:
-            system, inner = self._remote
-            system.delete_dir(f"{inner}/{under}")
-        elif Path(self.folder, under).is_dir():
-            from shutil import rmtree
 
-            rmtree(Path(self.folder, under))
+def _beside(name: str) -> str:
+    """Name what is being written; an actor of a run that was just killed may still be at the same part."""
+    return f".{name}.{uuid4().hex}.tmp"
+
+
+def _is_unfinished(name: str) -> bool:
+    return name.startswith(".") and name.endswith(".tmp")
