@@ -281,12 +281,14 @@ def test_a_job_that_cannot_be_done_is_refused_before_it_begins(tmp_path: Path) -
     other, nothing = write_corpus(tmp_path / "b.parquet", [{"text": "x"}]), write_corpus(tmp_path / "c.jsonl", [])
     double = tmp_path / "d.parquet"
     pq.write_table(pa.table([["a"], [1], [2]], names=["text", "x", "x"]), double)
+    hollow = write_corpus(tmp_path / "hollow.jsonl", [{"text": "x", "a": [{}]}])
     mixed = write_corpus(tmp_path / "mixed.jsonl", [{"text": "x"}, {"text": 1}])
     out = tmp_path / "out"
     for wrong, said in (
         (job(table, out, text="body"), "no column 'body', but id, text"),
         (replace(job(table, out), function=Summarise(how={"max_chars": 9}, column="id")), "a column 'id' already"),
         (job(mixed, tmp_path / "out.parquet"), "the column 'text' has values of several types"),
+        (job(hollow, tmp_path / "out.parquet"), "the column 'a' has objects without any content"),
         (job(lines, tmp_path / "out.jsonl", to="jsonl.gz"), "--to says"),
         (job(lines, Path("s3://bucket/out")), "object store"),
         (replace(job(table, out), inputs=(str(table), str(other))), "other columns"),

@@ -36,6 +36,11 @@ def first_schema(files: Sequence[File]) -> Any:
             said = f"the column '{name}' has values of several types: write JSON Lines, not Parquet"
             raise InputError(said) from None
         fields.append(pa.field(name, pa.string() if pa.types.is_null(kind) else kind))
+        try:
+            pa.parquet.ParquetWriter(pa.BufferOutputStream(), pa.schema(fields[-1:])).close()
+        except pa.ArrowException:
+            said = f"the column '{name}' has objects without any content: write JSON Lines, not Parquet"
+            raise InputError(said) from None
     return pa.schema(fields)
 
 
