@@ -79,6 +79,8 @@ def test_what_failed_and_what_is_empty_is_said_at_the_end(tmp_path: Path) -> Non
         (("in.jsonl", "out", "--max-chars", "9", "--scorer", "leed"), "did you mean 'lead'?"),
         (("in.jsonl", "out", "--max-tokens", "9"), "needs a tokenizer"),
         (("in.jsonl", "out", "--max-chars", "9", "--address", "auto"), "--engine ray"),
+        (("in.jsonl", "out", "--max-chars", "9", "--engine", "ray", "--address", "127.0.0.1:1"), "cannot be joined"),
+        (("in.jsonl", "out", "--max-chars", "9", "--timeout", "nan"), "above 0"),
         (("in.jsonl", "out", "--max-chars", "9", "--workers", "0"), "--workers"),
         (("in.jsonl", "in.jsonl", "--max-chars", "9"), "is there already"),
         (("in.jsonl", "s3://bucket/out", "--max-chars", "9"), "--engine ray"),

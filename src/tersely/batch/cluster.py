@@ -3,6 +3,7 @@
 import logging
 import os
 import pickle
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ def cluster(address: str | None, workers: int | None) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
-    address = address or os.environ.get("RAY_ADDRESS") or "local"
+    address = find_cluster(address)
     cores: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False} if address == "local" else {}
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **cores)
@@ -45,6 +46,18 @@ def cluster(address: str | None, workers: int | None) -> Iterator[Any]:
         yield ray
     finally:
         ray.shutdown()
+
+
+def find_cluster(address: str | None) -> str:
+    """Return the address to use, where somebody listens: Ray itself would go on trying for minutes."""
+    address = address or os.environ.get("RAY_ADDRESS") or "local"
+    host, _, port = address.rpartition(":")
+    if host and port.isdigit():
+        try:
+            socket.create_connection((host.rpartition("/")[2].strip("[]"), int(port)), timeout=10).close()
+        except (OSError, OverflowError) as error:
+            raise UsageError(f"the Ray cluster at {address} cannot be joined: {error}") from None
+    return address
 
 
 @dataclass(frozen=True)

@@ -129,6 +129,8 @@ class Job:
         """Say what is wrong with the job, as far as that can be known before it runs."""
         if self.part_size < 1:
             raise UsageError(f"a part must have at least one document, not {self.part_size}")
+        if self.timeout is not None and not self.timeout > 0:
+            raise UsageError(f"the timeout must be a number above 0, not {self.timeout}")
         if is_remote(self.output) and (engine == "local" or self._ending):
             what = "a folder" if self._ending else "--engine ray"
             raise UsageError(f"{self.output} is in an object store: that takes {what}")

@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from tersely.batch.arrow import pyarrow
 from tersely.batch.chunk import Chunk, Failure, Result
-from tersely.batch.cluster import Read, cluster, stream
+from tersely.batch.cluster import Read, cluster, find_cluster, stream
 from tersely.batch.files import MANIFEST, absolute
 from tersely.batch.job import ERRORS, Job
 from tersely.batch.local import Outcome, Progress, outcome
@@ -28,6 +28,7 @@ def run_ray(
 ) -> Outcome:
     """Do a job, or what is left of it, on a Ray cluster, by default one that is started on this machine for it."""
     job.check("ray")
+    find_cluster(address)  # before anything is written
     store, head = Store(absolute(job.place)), job.head("ray")
     if not _begin(store, head, job.resume):
         with cluster(address, workers) as ray:
