@@ -70,12 +70,15 @@ BASELINES = {
 # What length control in training is to beat: the same network, trained without it.
 PAIRS = (
     ("both", ("ktdp", "ktden", "perturbed")),
+    ("words", ("words-ktdp", "words-ktden", "words-perturbed")),
     ("imitation", ("imitation-ktdp", "imitation-ktden", "imitation-perturbed")),
     ("imitation-sigmoid", ("imitation-ktdp", "imitation-ktden", "imitation-perturbed")),
 )
 
+_WAYS = ("-ktdp", "-ktden", "-perturbed")
+
 # Rows that are close enough together for the seed to matter, by language; all others are trained with seed 42 alone.
-SEVERAL = {"en": ("imitation", "imitation-ktdp", "imitation-ktden", "imitation-perturbed")}
+SEVERAL = {"en": tuple(f"{learned}{way}" for learned in ("words", "imitation") for way in ("", *_WAYS))}
 
 
 def seeds(plan: Plan, row: Row) -> tuple[int, ...]:
@@ -86,6 +89,7 @@ def seeds(plan: Plan, row: Row) -> tuple[int, ...]:
 def rows(plan: Plan, seed: int) -> Iterator[Row]:
     """Yield every training of a language."""
     yield from _siamese(plan, seed)
+    yield from _words(plan, seed)
     yield from _imitation(plan, seed)
     if plan.language == "en":
         yield Row("supervised", "supervised (BertSum-style)", "objectives", supervised(seed))
@@ -145,15 +149,15 @@ def _siamese(plan: Plan, seed: int) -> Iterator[Row]:
         )
 
 
+def _words(plan: Plan, seed: int) -> Iterator[Row]:
+    base = _small(plan, f"cpu-words-{plan.language}", seed)
+    yield Row("words", "Ext-Doc in words", "objectives", replace(base, name="words"))
+    for name, title, config in _controlled(plan, base, "Ext-Doc in words"):
+        yield Row(f"words-{name}", title, "length", replace(config, name=f"words-{name}"))
+
+
 def _imitation(plan: Plan, seed: int) -> Iterator[Row]:
-    full = read_config(CONFIGS / f"cpu-imitation-{plan.language}.toml")
-    shortest, longest = plan.trained
-    base = replace(
-        full,
-        network=replace(full.network, width=64, inner=256, value="exp"),
-        selection=replace(full.selection, kind="gumbel", count=plan.sentences, shortest=shortest, longest=longest),
-        training=replace(full.training, steps=300, batch=32, rate=1e-3, validate_every=100, keep=1, seed=seed),
-    )
+    base = _small(plan, f"cpu-imitation-{plan.language}", seed)
     by_sigmoid = replace(base, network=replace(base.network, value="sigmoid"))
     by_coverage = replace(
         base, network=replace(base.network, value="coverage_exp"), selection=replace(base.selection, kind="perturbed")
@@ -166,6 +170,18 @@ def _imitation(plan: Plan, seed: int) -> Iterator[Row]:
         yield Row(f"imitation-{name}", title, "length", replace(config, name=f"imitation-{name}"))
     title = "imitation + perturbed, values of `coverage_exp`"
     yield Row("imitation-coverage", title, "length", replace(by_coverage, name="imitation-coverage"))
+
+
+def _small(plan: Plan, name: str, seed: int) -> Config:
+    """Return a configuration made small and short, without length control."""
+    full = read_config(CONFIGS / f"{name}.toml")
+    shortest, longest = plan.trained
+    return replace(
+        full,
+        network=replace(full.network, width=64, inner=256, value="exp"),
+        selection=replace(full.selection, kind="gumbel", count=plan.sentences, shortest=shortest, longest=longest),
+        training=replace(full.training, steps=300, batch=32, rate=1e-3, validate_every=100, keep=1, seed=seed),
+    )
 
 
 def _controlled(plan: Plan, base: Config, title: str) -> Iterator[tuple[str, str, Config]]:

@@ -31,8 +31,17 @@ class Coverage:
 
     def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
         """Return positive values, a sentence without a content word close to zero."""
-        weights = term_weights(document, _DECAY if self.bias else 1.0, from_end=self.bias < 0)
+        weights = self.weights(document)
         content = np.array([weights[ids].sum() for ids in document.terms.sentences])
-        place = np.arange(len(document), dtype=np.float64)
-        values: Values = (content + 1e-3) * (1 + (place if self.bias >= 0 else place[::-1])) ** -abs(self.bias)
+        values: Values = (content + 1e-3) * self.places(len(document))
         return values
+
+    def weights(self, document: Document) -> Values:
+        """Return how much each term of the document matters."""
+        return term_weights(document, _DECAY if self.bias else 1.0, from_end=self.bias < 0)
+
+    def places(self, count: int) -> Values:
+        """Return how much the place of each of so many sentences counts, at most 1."""
+        place = np.arange(count, dtype=np.float64)
+        counts: Values = (1 + (place if self.bias >= 0 else place[::-1])) ** -abs(self.bias)
+        return counts

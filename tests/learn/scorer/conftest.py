@@ -11,6 +11,7 @@ from tersely.learn.scorer.config import Config, Network, Objective, Selection, S
 from tersely.learn.scorer.corpus import Corpus
 from tersely.learn.scorer.data import Batch, Documents
 from tersely.learn.scorer.teacher import Teacher
+from tersely.score.coverage import Coverage
 from tersely.text import Document
 
 WORDS = "rain river town bridge mayor storm school harbour plan money winter council train ship flood".split()
@@ -55,7 +56,7 @@ def config() -> Config:
 @pytest.fixture
 def batch(corpus: Corpus) -> Batch:
     teacher = Teacher.load("coverage", "coverage")
-    documents = Documents(corpus.documents, Hashing(), ("position", "words"), teacher)
+    documents = Documents(corpus.documents, Hashing(), ("position", "words"), teacher, words=Coverage())
     return documents.batch(range(8), [100] * 8)
 
 

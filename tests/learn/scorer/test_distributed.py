@@ -43,6 +43,11 @@ KINDS = {
         objective=Objective(imitation=0.7),
         selection=replace(BASE.selection, kind="perturbed"),
     ),
+    "words": replace(
+        BASE,
+        objective=Objective(rest_ext=0.0, ext_doc=0.0, words=1.0),
+        selection=replace(BASE.selection, kind="perturbed"),
+    ),
     "network": replace(BASE, selection=replace(BASE.selection, kind="network", folder="knapsack-cnndm-dp")),
     "supervised": replace(BASE, objective=Objective(rest_ext=0.0, ext_doc=0.0, supervised=1.0)),
 }
@@ -167,7 +172,7 @@ def test_processes_that_cannot_meet_are_told_what_to_set(
 
 def test_padding_adds_places_without_a_sentence(batch: Batch) -> None:
     longer = padded(batch, batch.mask.shape[1] + 3)
-    for name in ("vectors", "features", "chars", "lengths", "mask", "coverage", "target"):
+    for name in ("vectors", "features", "chars", "lengths", "mask", "coverage", "target", "says"):
         there, more = getattr(longer, name).split([batch.mask.shape[1], 3], dim=1)
         assert torch.equal(there, getattr(batch, name))
         assert (more == (1 if name in ("chars", "coverage") else 0)).all()

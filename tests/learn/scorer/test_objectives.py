@@ -1,20 +1,27 @@
 """Which term teaches whom."""
 
 from dataclasses import replace
+from itertools import product
+from math import prod
 
+import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from tersely.errors import UsageError
 from tersely.learn.scorer.config import Config, Objective
-from tersely.learn.scorer.data import Batch
+from tersely.learn.scorer.corpus import Corpus
+from tersely.learn.scorer.data import Batch, Documents
 from tersely.learn.scorer.network import Model
-from tersely.learn.scorer.objectives import Cosines, bidirectional, negatives, sample, siamese_sum
+from tersely.learn.scorer.objectives import Cosines, bidirectional, covered, negatives, sample, siamese_sum
 from tersely.learn.scorer.selection import gumbel_top_k
 from tersely.learn.scorer.step import choose, forward, score
+from tersely.score.coverage import Coverage
 
-from .conftest import COLUMNS
+from .conftest import COLUMNS, Hashing
 
 
 def made(config: Config) -> Model:
@@ -115,6 +122,34 @@ def test_the_loss_is_the_papers_formula() -> None:
     assert siamese_sum(cosines, Objective()).item() == pytest.approx(-0.8 - 0.3 * 0.5)
 
 
+@given(st.data())
+def test_covered_is_what_can_be_expected_of_sentences_kept_by_chance(data: st.DataObject) -> None:
+    sentences, terms = (data.draw(st.integers(1, 4)) for _ in "nt")
+    share = st.floats(0, 1, width=32)
+    says = [[data.draw(share) for _ in range(terms)] for _ in range(sentences)]
+    kept = [data.draw(share) for _ in range(sentences)]
+    weights = [data.draw(st.floats(0.125, 4, width=32)) for _ in range(terms)]
+    expected = 0.0
+    for inside in product((True, False), repeat=sentences):
+        chance = prod(p if i else 1 - p for p, i in zip(kept, inside, strict=True))
+        missed = [prod(1 - row[t] for row, i in zip(says, inside, strict=True) if i) for t in range(terms)]
+        expected += chance * sum(w * (1 - m) for w, m in zip(weights, missed, strict=True)) / sum(weights)
+    found = covered(torch.tensor([kept]), torch.tensor([says]), torch.tensor([weights]))
+    assert found.item() == pytest.approx(expected, abs=1e-5)
+
+
+def test_words_say_what_coverage_counts(corpus: Corpus) -> None:
+    coverage = Coverage(bias=-0.5)
+    documents = Documents(corpus.documents, Hashing(), words=coverage)
+    batch = documents.batch([3, 4], [100, 100])
+    for row, number in enumerate((3, 4)):
+        document = corpus.documents[number]
+        each, says = torch.eye(len(document)), batch.says[row : row + 1, : len(document)]
+        alone = covered(each, says, batch.weights[row : row + 1])
+        values = torch.from_numpy(coverage.score(document, np.empty((len(document), 0), np.float32))).float()
+        torch.testing.assert_close(alone * batch.weights[row].sum(), values, rtol=0, atol=2e-3)
+
+
 @pytest.mark.parametrize(
     ("objective", "siamese"),
     [
@@ -127,6 +162,8 @@ def test_the_loss_is_the_papers_formula() -> None:
         ({"rest_ext": 0.0, "ext_doc": 0.0, "imitation": 1.0}, {}),
         ({"rest_ext": 0.0, "ext_doc": 0.0, "supervised": 1.0}, {}),
         ({"imitation": 0.5}, {}),
+        ({"rest_ext": 0.0, "ext_doc": 0.0, "words": 1.0}, {}),
+        ({"words": 0.5}, {}),
     ],
 )
 @pytest.mark.parametrize("kind", ["gumbel", "perturbed"])

@@ -22,7 +22,7 @@ from tersely.errors import InputError, ModelError, UsageError
 from tersely.evaluate.curves import read_log
 from tersely.learn.checkpoint import read_tensors
 from tersely.learn.scorer.best import Best, averaged
-from tersely.learn.scorer.config import Config, read_config
+from tersely.learn.scorer.config import Config, Objective, read_config
 from tersely.learn.scorer.corpus import Corpus
 from tersely.learn.scorer.export import export
 from tersely.learn.scorer.network import Scorer
@@ -142,6 +142,12 @@ def test_length_control_is_trained_within_budgets(kind: str, config: Config, cor
     fresh = start(changed, corpus, Hashing(), COLUMNS, tmp_path / "none").model
     assert all(not torch.equal(one, two) for one, two in zip(state.model.parameters(), fresh.parameters(), strict=True))
     assert state.notes["curve"][-1]["selects"] > 0.9
+
+
+def test_words_need_coverage_to_count_them(config: Config, corpus: Corpus, tmp_path: Path) -> None:
+    objective = Objective(rest_ext=0.0, ext_doc=0.0, words=1.0, teacher_scorer="lead", teacher_tuned=False)
+    with pytest.raises(UsageError, match="set teacher_scorer to 'coverage'"):
+        train(replace(config, objective=objective), corpus, Hashing(), tmp_path, False, silent)
 
 
 def test_progress_goes_from_the_vectors_to_the_last_step(config: Config, corpus: Corpus, tmp_path: Path) -> None:

@@ -58,13 +58,15 @@ class Objective:
     """The weights of the terms (0 leaves one out) and the readings of the paper.
 
     `negative_target` says what the prediction of a negative sentence is compared with: the selected sentence's
-    vector, as the formula is printed, or its own. `imitation` weighs how far what is selected is from the choice of a
-    teacher, a scorer on words and a selector. `supervised` weighs the cross-entropy of labels: the BertSum-style
-    baseline, and the only term that needs any.
+    vector, as the formula is printed, or its own. `words` weighs Ext-Doc in the space of words: how much of what the
+    document keeps coming back to the selected sentences say, as the teacher's coverage counts it. `imitation` weighs
+    how far what is selected is from the choice of a teacher, a scorer on words and a selector. `supervised` weighs the
+    cross-entropy of labels: the BertSum-style baseline, and the only term that needs any.
     """
 
     rest_ext: float = 1.0
     ext_doc: float = 0.3
+    words: float = 0.0
     imitation: float = 0.0
     supervised: float = 0.0
     negatives: bool = True
@@ -156,6 +158,7 @@ class Config:
             "clip",
             "rest_ext",
             "ext_doc",
+            "words",
             "imitation",
             "supervised",
             "seed",
@@ -170,11 +173,11 @@ class Config:
             if network.width % network.heads or network.width % 2:
                 raise UsageError(f"the width {network.width} is not even or not a multiple of {network.heads} heads")
         settings = self.objective
-        objectives = settings.siamese or settings.imitation > 0 or settings.supervised > 0
+        objectives = settings.siamese or max(settings.words, settings.imitation, settings.supervised) > 0
         if self.network.value == "coverage" and objectives:
             raise UsageError("without a network there is nothing to train: set rest_ext, ext_doc, ... to 0")
         if self.network.value != "coverage" and not objectives:
-            raise UsageError("no objective is left: give rest_ext, ext_doc, imitation or supervised a weight above 0")
+            raise UsageError("no objective is left: give rest_ext, ext_doc, words, imitation or supervised a weight")
         if settings.imitation and settings.supervised:
             raise UsageError("labels or a teacher, not both: set imitation or supervised to 0")
         if not (self.siamese.encoder or self.siamese.predictor) and self.objective.siamese:

@@ -14,6 +14,7 @@ from tersely.learn.rows import Rows
 from tersely.learn.scorer.config import Config
 from tersely.learn.scorer.teacher import Teacher, separator
 from tersely.score import Values
+from tersely.score.coverage import Coverage
 from tersely.score.learned import features
 from tersely.text import Document
 
@@ -29,6 +30,8 @@ class Batch(NamedTuple):
     mask: Tensor  # bool [B, n], True where there is a sentence
     coverage: Tensor  # float [B, n], the teacher's values, of mean 1 in each document; 1 without a teacher
     target: Tensor  # bool [B, n], what the teacher selects or what is labelled; nothing without either
+    says: Tensor  # float [B, n, t], how much a sentence counts in which a term is, by its place; 0 where it is not
+    weights: Tensor  # float [B, t], how much the terms matter; no term where words are not asked for
     rows: Rows | None = None  # of a batch that processes share
 
 
@@ -38,6 +41,8 @@ class Known(NamedTuple):
     features: Matrix
     chars: NDArray[np.int64]
     values: Values | None  # the teacher's
+    says: Matrix
+    weights: Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +54,14 @@ class Documents:
     features: tuple[str, ...] = ()
     teacher: Teacher | None = None
     labels: Sequence[tuple[int, ...]] = ()
+    words: Coverage | None = None
     _known: dict[int, Known] = field(default_factory=dict, init=False, repr=False)
 
     def batch(self, numbers: Sequence[int], capacities: Sequence[int]) -> Batch:
         """Return some of the documents, each with its budget in characters."""
         known = [self._look(number) for number in numbers]
         size, longest = len(numbers), max(len(one.chars) for one in known)
+        terms = max(len(one.weights) for one in known)
         vectors = [self.encoder.encode(self.documents[number].texts) for number in numbers]
         batch = Batch(
             torch.zeros(size, longest, vectors[0].shape[1]),
@@ -65,6 +72,8 @@ class Documents:
             torch.zeros(size, longest, dtype=torch.bool),
             torch.ones(size, longest),
             torch.zeros(size, longest, dtype=torch.bool),
+            torch.zeros(size, longest, terms),
+            torch.zeros(size, terms),
         )
         for row, (number, one) in enumerate(zip(numbers, known, strict=True)):
             document, count = self.documents[number], len(one.chars)
@@ -74,6 +83,8 @@ class Documents:
             batch.lengths[row, :count] = torch.from_numpy(one.chars + separator(document))
             batch.capacities[row] += separator(document)
             batch.mask[row, :count] = True
+            batch.says[row, :count, : len(one.weights)] = torch.from_numpy(one.says)
+            batch.weights[row, : len(one.weights)] = torch.from_numpy(one.weights)
             if one.values is not None:
                 batch.coverage[row, :count] = torch.from_numpy(one.values / one.values.mean())
             if self.labels:
@@ -87,8 +98,20 @@ class Documents:
             document = self.documents[number]
             chars = np.array([len(text) for text in document.texts], dtype=np.int64)
             values = self.teacher.values(document) if self.teacher else None
-            self._known[number] = Known(features(document, self.features), chars, values)
+            words = _words(document, self.words)
+            self._known[number] = Known(features(document, self.features), chars, values, *words)
         return self._known[number]
+
+
+def _words(document: Document, coverage: Coverage | None) -> tuple[Matrix, Values]:
+    """Return how much each sentence counts for each term that it says, and how much the terms matter."""
+    if coverage is None:
+        return np.zeros((len(document), 0), np.float32), np.zeros(0)
+    weights = coverage.weights(document)
+    says = np.zeros((len(document), len(weights)), np.float32)
+    for row, place, terms in zip(says, coverage.places(len(document)), document.terms.sentences, strict=True):
+        row[terms] = place
+    return says, weights
 
 
 @dataclass(frozen=True)

@@ -111,9 +111,9 @@ def on_device(batch: Batch, device: torch.device) -> Batch:
 def padded(batch: Batch, longest: int) -> Batch:
     """Return a batch whose documents have so many places for sentences."""
     more = longest - batch.mask.shape[1]
-    sizes = {"vectors": (0, 0, 0, more), "features": (0, 0, 0, more)}
+    sizes = dict.fromkeys(("vectors", "features", "says"), (0, 0, 0, more))
     fills = {"chars": 1.0, "coverage": 1.0}
-    names = ("vectors", "features", "chars", "lengths", "mask", "coverage", "target")
+    names = ("vectors", "features", "chars", "lengths", "mask", "coverage", "target", "says")
     longer: dict[str, Any] = {
         name: F.pad(getattr(batch, name), sizes.get(name, (0, more)), value=fills.get(name, 0)) for name in names
     }

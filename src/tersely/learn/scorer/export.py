@@ -131,7 +131,7 @@ def onnx_bytes(scorer: Scorer, config: Config, notes: dict[str, Any]) -> bytes:
 def card(config: Config, state: State, corpus: Corpus, scorer: Scorer, ranked: list[list[float]]) -> str:
     """Fill the card in."""
     notes, objective, selection = state.notes, config.objective, config.selection
-    terms = {name: getattr(objective, name) for name in ("rest_ext", "ext_doc", "imitation", "supervised")}
+    terms = {name: getattr(objective, name) for name in ("rest_ext", "ext_doc", "words", "imitation", "supervised")}
     point: dict[str, Any] = notes["curve"][-1]
     left_out = [name for name in ("encoder", "predictor") if not getattr(config.siamese, name)]
     left_out += [] if objective.negatives else ["negatives"]

@@ -1,4 +1,4 @@
-"""The two predictive objectives, Rest-Ext and Ext-Doc, with their negative terms.
+"""The two predictive objectives, Rest-Ext and Ext-Doc, with their negative terms, and Ext-Doc in the space of words.
 
 Every sentence that is masked becomes a vector of zeros, and the sequence keeps its length. With the straight-through
 trick each mask is binary in the forward pass, and its gradient is that of the relaxed selection `soft`: for the
@@ -77,6 +77,17 @@ def bidirectional(
         selects=choice.hard.any(1),
         leaves=low.any(1),
     )
+
+
+def covered(kept: Tensor, says: Tensor, weights: Tensor) -> Tensor:
+    """Return how much of a document the kept sentences say, of what its terms weigh, from 0 to 1, [B].
+
+    From a kept sentence [B, n] a reader takes a term [B, n, t] in as surely as `says` has it; `weights` are [B, t].
+    For sentences that are kept by chance, each by itself, it is what can be expected.
+    """
+    missed = (1 - kept[..., None] * says).prod(1)
+    share: Tensor = (weights * (1 - missed)).sum(1) / weights.sum(1).clamp(min=1e-9)
+    return share
 
 
 def negatives(hard: Tensor, scores: Tensor, mask: Tensor) -> Tensor:

@@ -10,8 +10,8 @@ from tersely.learn.perturbed import perturbed_fenchel_young
 from tersely.learn.scorer.config import Config, Selection
 from tersely.learn.scorer.data import Batch
 from tersely.learn.scorer.network import Model, Scorer
-from tersely.learn.scorer.objectives import bidirectional, siamese_sum
-from tersely.learn.scorer.selection import Scores, Select, exact, gumbel_top_k, profits
+from tersely.learn.scorer.objectives import bidirectional, covered, siamese_sum
+from tersely.learn.scorer.selection import Scores, Select, exact, gumbel_top_k, profits, straight_through
 
 
 class Step(NamedTuple):
@@ -51,13 +51,16 @@ def forward(
     settings, noise = config.objective, sampling if noisy else None
     siamese = selecting = others = torch.zeros((), device=batch.mask.device)
     figures: dict[str, Tensor] = {}
-    if model.siamese is not None:
-        choice = select(given, noise)
+    choice = select(given, noise) if model.siamese is not None or settings.words else None
+    if model.siamese is not None and choice is not None:
         cosines = bidirectional(
             model.siamese, batch.vectors, batch.mask, choice, given.scores.detach(), settings, sampling, batch.rows
         )
         siamese, selecting = siamese_sum(cosines, settings), cosines.selects.sum()
         figures |= {name: getattr(cosines, name) for name in cosines._fields}
+    if choice is not None and settings.words:
+        figures["words"] = covered(straight_through(choice.hard, choice.soft), batch.says, batch.weights)
+        others = others - settings.words * figures["words"].sum()
     if settings.imitation:
         figures["imitation"] = imitation(given, batch, config.selection, select, noise)
         others = others + settings.imitation * figures["imitation"].sum()

@@ -25,6 +25,7 @@ from tersely.learn.scorer.selection import Select, selector
 from tersely.learn.scorer.step import forward
 from tersely.learn.scorer.teacher import Teacher
 from tersely.learn.scorer.validate import Dev, measure, validate
+from tersely.score.coverage import Coverage
 
 
 class Progress(NamedTuple):
@@ -75,7 +76,7 @@ def train(
     labels = corpus.labels if config.objective.supervised else ()
     if config.objective.supervised and not labels:
         raise InputError("supervised training needs documents with summaries, and none of these has one")
-    documents = Documents(corpus.documents, encoder, config.features, teacher, labels)
+    documents = Documents(corpus.documents, encoder, config.features, teacher, labels, make_words(config, teacher))
     columns = encode_all(documents, report, team)
     state = start(config, corpus, encoder, columns, checkpoint, team)
     state.notes["teacher"] = [] if teacher is None else list(teacher.specs)
@@ -89,7 +90,7 @@ def train(
 def make_teacher(config: Config, corpus: Corpus, learning: Order) -> Teacher | None:
     """Return the teacher, tuned to the documents to learn from, where one is wanted."""
     settings = config.objective
-    if not settings.imitation and config.network.value != "coverage_exp":
+    if not (settings.imitation or settings.words) and config.network.value != "coverage_exp":
         return None
     teacher = Teacher.load(settings.teacher_scorer, settings.teacher_select)
     if not settings.teacher_tuned:
@@ -98,6 +99,15 @@ def make_teacher(config: Config, corpus: Corpus, learning: Order) -> Teacher | N
     documents = [corpus.documents[number] for number in numbers]
     shares = [min(budget / len(document.text), 1.0) for document, budget in zip(documents, budgets, strict=True)]
     return teacher.tuned(documents, sum(shares) / len(shares))
+
+
+def make_words(config: Config, teacher: Teacher | None) -> Coverage | None:
+    """Return what says how much the words of a document matter, where that is wanted."""
+    if teacher is None or not config.objective.words:
+        return None
+    if not isinstance(teacher.scorer, Coverage):
+        raise UsageError("the objective 'words' counts as coverage does: set teacher_scorer to 'coverage'")
+    return teacher.scorer
 
 
 def encode_all(documents: Documents, report: Report, team: Team) -> int:
