@@ -15,7 +15,7 @@ demo: $(VENV)/base ## Summarise two examples at three budgets (installs the base
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/dev chromium lint ## Everything that continuous integration checks
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses 2 --dist loadfile
 	@$(MAKE) --no-print-directory wheel-test
 
 lint: $(VENV)/dev ## Style, types and the import contract
