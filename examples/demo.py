@@ -10,7 +10,7 @@ import click
 from tersely import Summarizer, Summary
 from tersely.summary import ScoredSentence
 
-EXAMPLES = {"harbour.txt": (120, 280, 600), "古城.txt": (40, 100, 200)}
+EXAMPLES = {"harbour.txt": (180, 300, 600), "古城.txt": (50, 100, 200)}
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ _READERS = 4
 
 
 @contextmanager
-def cluster(address: str | None, workers: int | None) -> Iterator[Any]:
+def cluster(address: str, workers: int | None) -> Iterator[Any]:
     """Join a cluster, or start one on this machine and end it again; quietly, as there is a line of progress."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_DATA_LOG_LEVEL", "ERROR")
@@ -36,7 +36,6 @@ def cluster(address: str | None, workers: int | None) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
-    address = find_cluster(address)
     cores: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False} if address == "local" else {}
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **cores)

@@ -28,7 +28,7 @@ def run_ray(
 ) -> Outcome:
     """Do a job, or what is left of it, on a Ray cluster, by default one that is started on this machine for it."""
     job.check("ray")
-    find_cluster(address)  # before anything is written
+    address = find_cluster(address)  # before anything is written
     store, head = Store(absolute(job.place)), job.head("ray")
     if not _begin(store, head, job.resume):
         with cluster(address, workers) as ray:

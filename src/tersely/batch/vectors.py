@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tersely.batch.chunk import Chunk, Failure, Place, Result
-from tersely.batch.cluster import cluster
+from tersely.batch.cluster import cluster, find_cluster
 from tersely.batch.pool import Pool
 from tersely.encode import Matrix, load_encoder
 from tersely.encode.cache import Cache
@@ -128,7 +128,7 @@ def on_ray(workers: int | None, address: str | None) -> Engine:
     """Compute with so many actors of a Ray cluster, by default one a core; results come as they are ready."""
 
     def run(work: Encode, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, list[Result]]]:
-        with cluster(address, workers) as ray:
+        with cluster(find_cluster(address), workers) as ray:
             actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1)(Actor)
             count = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
             try:

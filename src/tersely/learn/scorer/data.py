@@ -41,8 +41,6 @@ class Known(NamedTuple):
     features: Matrix
     chars: NDArray[np.int64]
     values: Values | None  # the teacher's
-    says: Matrix
-    weights: Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +59,9 @@ class Documents:
         """Return some of the documents, each with its budget in characters."""
         known = [self._look(number) for number in numbers]
         size, longest = len(numbers), max(len(one.chars) for one in known)
-        terms = max(len(one.weights) for one in known)
+        # Not kept, as they are large and quickly made.
+        words = [_words(self.documents[number], self.words) for number in numbers]
+        terms = max(len(weights) for _, weights in words)
         vectors = [self.encoder.encode(self.documents[number].texts) for number in numbers]
         batch = Batch(
             torch.zeros(size, longest, vectors[0].shape[1]),
@@ -75,7 +75,7 @@ class Documents:
             torch.zeros(size, longest, terms),
             torch.zeros(size, terms),
         )
-        for row, (number, one) in enumerate(zip(numbers, known, strict=True)):
+        for row, (number, one, (says, weights)) in enumerate(zip(numbers, known, words, strict=True)):
             document, count = self.documents[number], len(one.chars)
             batch.vectors[row, :count] = torch.from_numpy(vectors[row])
             batch.features[row, :count] = torch.from_numpy(one.features)
@@ -83,8 +83,8 @@ class Documents:
             batch.lengths[row, :count] = torch.from_numpy(one.chars + separator(document))
             batch.capacities[row] += separator(document)
             batch.mask[row, :count] = True
-            batch.says[row, :count, : len(one.weights)] = torch.from_numpy(one.says)
-            batch.weights[row, : len(one.weights)] = torch.from_numpy(one.weights)
+            batch.says[row, :count, : len(weights)] = torch.from_numpy(says)
+            batch.weights[row, : len(weights)] = torch.from_numpy(weights)
             if one.values is not None:
                 batch.coverage[row, :count] = torch.from_numpy(one.values / one.values.mean())
             if self.labels:
@@ -98,8 +98,7 @@ class Documents:
             document = self.documents[number]
             chars = np.array([len(text) for text in document.texts], dtype=np.int64)
             values = self.teacher.values(document) if self.teacher else None
-            words = _words(document, self.words)
-            self._known[number] = Known(features(document, self.features), chars, values, *words)
+            self._known[number] = Known(features(document, self.features), chars, values)
         return self._known[number]
 
 
