@@ -69,12 +69,17 @@ def test_pins_stay_when_the_unit_changes_and_go_with_the_text(app: App) -> None:
 def test_selecting_text_pins_nothing(app: App) -> None:
     app.give("One fish swims in the sea. Two fish swim there as well.")
     app.sentences.nth(0).dblclick()  # selects a word
+    app.answered()
     assert app.page.evaluate("getSelection().toString().trim()") != ""
     assert app.sentences.nth(0).get_attribute("data-pin") in (None, "in")  # the first click of the two may count
     before = app.asked.count("frontier")
     box = app.sentences.nth(1).bounding_box()
-    app.page.mouse.move(box["x"] + 5, box["y"] + 10)
-    app.page.mouse.down()
-    app.page.mouse.move(box["x"] + 80, box["y"] + 10)
-    app.page.mouse.up()
-    assert app.asked.count("frontier") == before
+    for start in (5, 30):  # Chromium selects nothing from the first half of a first letter
+        app.page.mouse.move(box["x"] + start, box["y"] + 10)
+        app.page.mouse.down()
+        app.page.mouse.move(box["x"] + 80, box["y"] + 10)
+        app.page.mouse.up()
+        app.rest()
+        assert app.asked.count("frontier") == before
+        expect(app.sentences.nth(1)).not_to_have_attribute("data-pin", "in")
+    assert app.page.evaluate("getSelection().toString().trim()") != ""

@@ -21,6 +21,7 @@ def test_sliding_asks_nothing_more(app: App, news: str) -> None:
         expect(app["slider"]).to_have_attribute("aria-valuetext", f"{budget:,} characters")
     assert len(seen) > 15
     expect(app["reason"]).to_have_text("The whole text fits.")
+    app.rest()
     assert app.page.evaluate("location.hash") != ""
     assert app.asked == ["frontier"]
 
@@ -48,6 +49,7 @@ def test_in_a_longer_text_the_rest_of_the_slider_is_exact(app: App, english: str
             assert 0 < len(app.summary) <= int(app["budget"].input_value())
             assert len(app.asked) == asked
         answer = app.ask_server({"text": english, "max_chars": int(app["budget"].input_value())})
+        app.rest()
         app.page.wait_for_function(
             "text => document.getElementById('summary').textContent === text", arg=answer["text"]
         )
@@ -90,19 +92,18 @@ def test_bar_and_plot_follow(app: App, news: str) -> None:
 
 def test_many_events_in_one_frame_are_one_change(app: App, news: str) -> None:
     app.give(news)
-    changes = app.page.evaluate("""async () => {
+    app.page.evaluate("""() => {
         const slider = document.getElementById("slider");
-        let changes = 0;
-        new MutationObserver((records) => (changes += records.length))
+        window.changes = 0;
+        new MutationObserver((records) => (window.changes += records.length))
             .observe(document.getElementById("summary"), {childList: true});
         for (let to = 300; to < 900; to += 10) {
             slider.value = to;
             slider.dispatchEvent(new Event("input"));
         }
-        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-        return changes;
     }""")
-    assert changes == 1
+    app.frames()
+    assert app.page.evaluate("window.changes") == 1
 
 
 def test_units_keep_their_budgets(app: App, news: str) -> None:
@@ -132,7 +133,8 @@ def test_address_carries_the_settings_and_not_the_text(app: App, news: str) -> N
     expect(app["unit"]).to_have_value("words")
     assert 0 < len(app.summary.split()) <= 40
     app.allow(25)
-    app.page.wait_for_function("() => location.hash === '#unit=words&budget=25'")
+    app.rest()
+    assert app.page.evaluate("location.hash") == "#unit=words&budget=25"
     assert app.page.evaluate("[localStorage.length, sessionStorage.length, document.cookie]") == [0, 0, ""]
     app.page.evaluate("location.hash = '#unit=sentences&budget=2'")
     expect(app["budget"]).to_have_value("2")

@@ -20,6 +20,7 @@ def test_token_then_too_much_then_gone_then_back(browser: Browser, start: Start,
     app = App(context.new_page(), address).open("#model=another")
 
     app["input"].fill("One fish. Two fish. Red fish.")
+    app.rest()
     expect(app["notice"]).to_contain_text("asks for a token")
     app["token"].fill("wrong")
     app["token"].press("Enter")
@@ -28,14 +29,17 @@ def test_token_then_too_much_then_gone_then_back(browser: Browser, start: Start,
     app["token"].fill("open sesame")
     app["token"].press("Enter")
     app.answered()  # a model that the server does not have is forgotten
+    app.rest()
     expect(app.page).not_to_have_url(re.compile("model="))
     expect(app["notice"]).to_be_hidden()
     assert app.summary == "One fish. Two fish. Red fish."
 
     app["input"].fill("A sentence like many others. " * 100)
+    app.rest()
     expect(app["notice"]).to_contain_text("2000 bytes")
     expect(app["retry"]).to_be_hidden()
     app["input"].fill("One fish. Two fish. Red fish.")
+    app.rest()
     expect(app["notice"]).to_be_hidden()
     app["read"].click()
 

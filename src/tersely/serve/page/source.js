@@ -3,6 +3,7 @@
 import { placesOf } from "./lengths.js";
 
 const SHADES = 5;
+const DRAG = 5; // pixels; who moves further between press and release wants to select
 const SAID = { in: "kept in", out: "left out" };
 
 export class Source {
@@ -11,6 +12,7 @@ export class Source {
     this.pins = pins;
     this.clear();
     pins.onClear = (indices) => indices.forEach((index) => this.#showPin(index));
+    box.addEventListener("pointerdown", ({ clientX, clientY }) => (this.pressed = [clientX, clientY]));
     box.addEventListener("click", (event) => this.#clicked(event));
     box.addEventListener("keydown", (event) => this.#pressed(event));
   }
@@ -84,7 +86,10 @@ export class Source {
 
   #clicked(event) {
     const sentence = event.target.closest("[role=option]");
-    if (!sentence || !getSelection().isCollapsed) return; // a selection is for copying
+    const [x, y] = this.pressed ?? [event.clientX, event.clientY]; // without a pointer nothing was pressed
+    const dragged = Math.hypot(event.clientX - x, event.clientY - y) > DRAG;
+    this.pressed = null;
+    if (!sentence || dragged || !getSelection().isCollapsed) return; // a selection is for copying
     this.#focus(sentence);
     this.#cycle(sentence);
   }
