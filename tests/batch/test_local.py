@@ -286,6 +286,7 @@ def test_a_job_that_cannot_be_done_is_refused_before_it_begins(tmp_path: Path) -
     out = tmp_path / "out"
     for wrong, said in (
         (job(table, out, text="body"), "no column 'body', but id, text"),
+        (job(table, out, id="name"), "no column 'name', but id, text"),
         (replace(job(table, out), function=Summarise(how={"max_chars": 9}, column="id")), "a column 'id' already"),
         (job(mixed, tmp_path / "out.parquet"), "the column 'text' has values of several types"),
         (job(hollow, tmp_path / "out.parquet"), "the column 'a' has objects without any content"),

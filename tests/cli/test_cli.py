@@ -225,6 +225,31 @@ def test_a_folder_that_is_none_is_said_before_any_work(article: str, args: tuple
     assert run.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(("file", "said"), [("config.toml", "holds a model already"), ("thesis.tex", "other files")])
+def test_a_model_is_not_written_among_other_files(article: str, tmp_path: Path, file: str, said: str) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / file).touch()
+    run = tersely("train", "scorer", article, "--config", "news", "--out", str(folder))
+    assert (run.returncode, run.stderr.count("\n")) == (2, 1)
+    assert said in run.stderr
+    assert [path.name for path in folder.iterdir()] == [file]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--max-chars", "0"), "--max-chars must be a whole number of at least 1, not 0"),
+        (("--max-words", "9", "--ratio", "0.5"), "--max-words and --ratio"),
+        ((), "no budget: give exactly one of --max-chars, "),
+    ],
+)
+def test_budgets_are_called_as_on_the_command_line(article: str, options: tuple[str, ...], said: str) -> None:
+    run = tersely("summarize", article, *options)
+    assert (run.returncode, run.stderr.count("\n")) == (2, 1)
+    assert said in run.stderr
+
+
 def test_a_folder_that_cannot_be_made_is_one_line(article: str, tmp_path: Path) -> None:
     data = tmp_path / "data.jsonl"
     data.write_text(json.dumps({"text": "One fish. Two fish.", "summary": "Two fish."}))

@@ -65,9 +65,9 @@ def encode(*arguments: object) -> str:
 
 
 def test_workers_compute_what_a_training_would_and_only_once(articles: Path, trained: Cache, tmp_path: Path) -> None:
-    assert "40 documents computed, 1 were" in encode(articles, "--cache", tmp_path, "--workers", 2)
+    assert "documents: 40 computed, 1 were" in encode(articles, "--cache", tmp_path, "--workers", 2)
     assert_same(trained, tmp_path, articles)
-    assert "0 documents computed, 41 were" in encode(articles, "--cache", tmp_path, "--workers", 2)
+    assert "documents: 0 computed, 41 were" in encode(articles, "--cache", tmp_path, "--workers", 2)
     assert_same(trained, tmp_path, articles)
 
 
@@ -81,7 +81,7 @@ def test_a_run_that_is_killed_goes_on(articles: Path, trained: Cache, tmp_path: 
     process.wait()
     kept = len(Cache(tmp_path, load_encoder("use")))
     assert kept > 0
-    assert f"{40 - kept} documents computed, {kept + 1} were" in encode(articles, "--cache", tmp_path)
+    assert f"documents: {40 - kept} computed, {kept + 1} were" in encode(articles, "--cache", tmp_path)
     assert_same(trained, tmp_path, articles)
 
 
@@ -90,7 +90,7 @@ def test_a_cluster_computes_the_same(articles: Path, trained: Cache, tmp_path: P
     arguments = [sys.executable, "-m", "tersely", "encode", articles, *options]
     done = subprocess.run(arguments, env=ENVIRONMENT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "40 documents computed, 1 were" in done.stderr
+    assert "documents: 40 computed, 1 were" in done.stderr
     assert_same(trained, tmp_path / "vectors", articles)
 
 

@@ -45,13 +45,18 @@ def test_a_broken_first_line_does_not_hide_the_format(tmp_path: Path) -> None:
     assert detect(file) == "jsonl"
 
 
-@pytest.mark.parametrize("content", ["", "Just prose.\n", "[1, 2]", '"text"\n', "\x00\x01"])
+@pytest.mark.parametrize("content", ["Just prose.\n", "[1, 2]", '"text"\n', "\x00\x01"])
 def test_an_unknown_format_names_the_readers(tmp_path: Path, content: str) -> None:
     file = write(tmp_path / "a.txt", content)
     with pytest.raises(
         InputError, match=r"a\.txt is in no known format: .*cnewsum, jsonl, nyt, parquet, presumm, story$"
     ):
         read(file)
+
+
+def test_an_empty_file_is_called_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"a\.jsonl is empty$"):
+        read(write(tmp_path / "a.jsonl", ""))
 
 
 def test_an_empty_folder_is_no_known_format(tmp_path: Path) -> None:

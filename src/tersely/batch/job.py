@@ -97,6 +97,8 @@ class Job:
         if schema.names.count(self.text) != 1:
             what = "two columns" if self.text in schema.names else "no column"
             raise UsageError(f"{self.files[0].path} has {what} '{self.text}', but {', '.join(schema.names) or 'none'}")
+        if self.id is not None and self.id not in schema.names and self.files[0].form == "parquet":
+            raise UsageError(f"{self.files[0].path} has no column '{self.id}', but {', '.join(schema.names)}")
         twice = next((name for name in schema.names if schema.names.count(name) > 1), None)
         if twice is not None and self.form != "parquet":
             raise UsageError(f"{self.files[0].path} has two columns '{twice}', and a line of JSON one: write Parquet")

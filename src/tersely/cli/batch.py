@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tersely.cli.options import assembly, budgets, parts
+from tersely.cli.options import assembly, budgets, check_budget, parts
 from tersely.cli.progress import Line, listen_no_more, say
 
 
@@ -75,7 +75,6 @@ def command(
     """
     from tersely.batch.job import Job
     from tersely.batch.summarise import Summarise
-    from tersely.budget import BUDGETS, Budget
     from tersely.errors import InputError, UsageError
 
     if sys.stderr is None:
@@ -85,7 +84,7 @@ def command(
         raise UsageError("give at least one INPUT and, last, the OUTPUT")
     if address is not None and engine != "ray":
         raise UsageError("--address is that of a Ray cluster: add --engine ray")
-    Budget.one_of(**{name: how[name] for name in BUDGETS})  # a wrong budget is said before anything is read
+    check_budget(how)
     given = {name: value for name, value in how.items() if value not in (None, ())}
     chosen = {"model": model, "scorer": scorer, "encoder": encoder, "select": select}
     function = Summarise(chosen, given, summary_column, form)

@@ -67,9 +67,9 @@ def command(
     line.end()
     if not (done.there or done.computed or done.failed):
         raise InputError("no document of 4 or more sentences was found, and no other is trained on")
-    click.echo(f"{done.computed:,} documents computed, {done.there:,} were in {cache} already", err=True)
+    click.echo(f"documents: {done.computed:,} computed, {done.there:,} were in {cache} already", err=True)
     if done.failed:
-        raise InputError(f"{done.failed:,} documents could not be encoded, the first because: {done.reason}")
+        raise InputError(f"documents that could not be encoded: {done.failed:,}, the first because: {done.reason}")
 
 
 def _documents(corpus: tuple[str, ...], sentences: int, where: Any) -> Iterator[tuple[str, ...]]:

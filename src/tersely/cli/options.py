@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import click
@@ -34,6 +35,18 @@ def budgets(command: F) -> F:
         ],
         command,
     )
+
+
+def check_budget(given: Mapping[str, Any]) -> None:
+    """Say what is wrong with the budget, in the command line's names, before anything is read."""
+    from tersely.budget import BUDGETS, Budget
+    from tersely.errors import UsageError
+
+    try:
+        Budget.one_of(**{name: given[name] for name in BUDGETS})
+    except UsageError as error:
+        said = re.sub("|".join(BUDGETS), lambda name: f"--{name[0].replace('_', '-')}", str(error))
+        raise UsageError(said) from None
 
 
 def parts(command: F) -> F:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tersely.cli.options import assembly, budgets, output_option, parts, source_argument
+from tersely.cli.options import assembly, budgets, check_budget, output_option, parts, source_argument
 from tersely.cli.output import write
 from tersely.cli.source import read_source
 
@@ -41,10 +41,9 @@ def command(
     tersely summarize article.txt --max-chars 400
     cat 新闻.txt | tersely summarize --max-chars 100 --format json
     """
-    from tersely.budget import BUDGETS, Budget
     from tersely.summarizer import Summarizer
 
-    Budget.one_of(**{name: how[name] for name in BUDGETS})  # a wrong budget is said before anything is read
+    check_budget(how)
     summarizer = Summarizer.load(model, scorer=scorer, encoder=encoder, select=select)
     summary = summarizer.summarize(read_source(source), **how)
     written = {

@@ -27,7 +27,7 @@ def training_options(config: str | None = None) -> Callable[[F], F]:
         click.option(
             "--out", required=True, type=click.Path(file_okay=False), metavar="DIR", help="The model folder to make."
         ),
-        click.option("--resume", is_flag=True, help="Go on where DIR was left, bit for bit."),
+        click.option("--resume", is_flag=True, help="Go on where DIR was left, bit for bit, or to more --steps."),
         click.option("--steps", type=click.IntRange(1), metavar="N", help="Instead of the configuration's."),
         click.option("--limit", type=click.IntRange(1), metavar="N", help="Of the documents, instead of all."),
         click.option(
@@ -100,9 +100,8 @@ def command(
         return
     from tersely.learn.scorer.words import export_words
 
+    check_folder(Path(out), how["resume"])
     chosen = "".join(f" --where {one}" for one in where)
-    if (Path(out) / "config.toml").exists() and not how["resume"]:
-        raise UsageError(f"{out} holds a model already: choose another folder, or pass --resume to make it anew")
     for found in export_words(
         settings, read(), Path(out), f"tersely train scorer CORPUS{chosen} --config {Path(config).name} --out FOLDER"
     ):
@@ -128,6 +127,7 @@ def run(
     from tersely.encode import load_encoder
     from tersely.encode.cache import Cache
 
+    check_folder(out, resume)
     with joined(device) as team:
         texts = read()
         if team.leads:
@@ -145,6 +145,17 @@ def run(
         if team.leads:
             export(settings, state, texts, out)
             _written(str(out))
+
+
+def check_folder(out: Path, resume: bool) -> None:
+    """Say so where a model would be written over another one, or among files that are none of its own."""
+    from tersely.errors import UsageError
+
+    there = {path.name for path in out.iterdir()} if out.is_dir() else set()
+    if "config.toml" in there and not resume:
+        raise UsageError(f"{out} holds a model already: choose another folder, or pass --resume to go on with it")
+    if there and not there & {"config.toml", "training"}:
+        raise UsageError(f"{out} holds other files: choose a new folder, or an empty one")
 
 
 def read_settings(

@@ -1,6 +1,5 @@
 """Running systems over records, each document's figures kept so that systems can be compared in pairs."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from tersely.evaluate.room import Room
 from tersely.evaluate.rouge import Score, ngrams, rouge
 from tersely.evaluate.systems import System, load_system
 from tersely.evaluate.tokens import Tokenization
-from tersely.processes import end_with_parent
+from tersely.processes import cores, end_with_parent
 
 Progress = Callable[[int], None]
 
@@ -89,7 +88,7 @@ def evaluate(
     for spec in systems:
         load_system(spec)  # an unknown name is said before any work begins
     rows: list[list[Outcome]] = []
-    for row in _rows(records, (tuple(systems), tuple(budgets), tokenization), workers or os.cpu_count() or 1):
+    for row in _rows(records, (tuple(systems), tuple(budgets), tokenization), workers or cores()):
         rows.append(row)
         progress(len(rows))
     if not rows:

@@ -9,7 +9,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from tersely.errors import ModelError
+from tersely.errors import ModelError, UsageError
 from tersely.learn.files import replace_file
 
 
@@ -37,6 +37,22 @@ def load_checkpoint(path: Path, network: nn.Module, optimizer: torch.optim.Optim
     except (RuntimeError, ValueError) as error:
         raise ModelError(f"{path} is of another network: {error}") from None
     return notes
+
+
+def check_settings(path: Path, were: dict[str, Any], are: dict[str, Any]) -> None:
+    """Say by which settings the checkpoint's configuration differs from that which is to go on with it."""
+    before, now = _flat(were), _flat(are)
+    names = [name for name in now | before if before.get(name) != now.get(name)]
+    if names:
+        changed = ", ".join(f"{name} was {before.get(name)} and is {now.get(name)}" for name in names)
+        raise UsageError(f"{path} was made with another configuration, and cannot be resumed with this one: {changed}")
+
+
+def _flat(settings: dict[str, Any], table: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in settings.items():
+        flat |= _flat(value, f"{table}{name}.") if isinstance(value, dict) else {table + name: value}
+    return flat
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:

@@ -5,6 +5,7 @@ import os
 import pickle
 import signal
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -99,6 +100,27 @@ def test_ctrl_c_ends_the_step_saves_and_can_be_resumed(
     assert_same(straight, tmp_path)
 
 
+def test_a_finished_training_goes_on_to_more_steps(
+    config: Config, corpus: Corpus, straight: Path, tmp_path: Path
+) -> None:
+    fewer = replace(config, training=replace(config.training, steps=8))  # a multiple of `validate_every`
+    train(fewer, corpus, Hashing(), tmp_path, resume=False, report=silent)
+    train(config, corpus, Hashing(), tmp_path, resume=True, report=silent)
+    assert_same(straight, tmp_path)
+
+
+def test_an_unknown_knapsack_network_is_said_before_anything_is_encoded(
+    config: Config, corpus: Corpus, tmp_path: Path
+) -> None:
+    class Unused(Hashing):
+        def encode(self, sentences: Sequence[str]) -> np.ndarray:
+            raise AssertionError(sentences)
+
+    unknown = replace(config, selection=replace(config.selection, kind="network", folder="nope"))
+    with pytest.raises(ModelError, match="nope"):
+        train(unknown, corpus, Unused(), tmp_path, resume=False, report=silent)
+
+
 def test_a_training_is_not_overwritten_nor_resumed_by_another(config: Config, corpus: Corpus, straight: Path) -> None:
     class Other(Hashing):
         fingerprint = "hashing-2"
@@ -109,9 +131,9 @@ def test_a_training_is_not_overwritten_nor_resumed_by_another(config: Config, co
         train(config, corpus, Other(), straight, resume=True, report=silent)
     with pytest.raises(UsageError, match="another corpus"):
         train(config, Corpus(corpus.documents[1:]), Hashing(), straight, resume=True, report=silent)
-    longer = replace(config, training=replace(config.training, steps=50))
-    with pytest.raises(UsageError, match="another configuration"):
-        train(longer, corpus, Hashing(), straight, resume=True, report=silent)
+    shorter = replace(config, training=replace(config.training, steps=2))
+    with pytest.raises(UsageError, match=r"another configuration.*: training\.steps was \d+ and is 2$"):
+        train(shorter, corpus, Hashing(), straight, resume=True, report=silent)
     wider = replace(config, network=replace(config.network, width=16))
     with pytest.raises(ModelError, match="another network"):
         train(wider, corpus, Hashing(), straight, resume=True, report=silent)

@@ -59,6 +59,8 @@ def detect(path: Path) -> str:
     for name in names:
         if READERS.create(name).accepts(path):
             return name
+    if path.is_file() and path.stat().st_size == 0:
+        raise InputError(f"{path} is empty")
     raise InputError(f"{path} is in no known format: choose a reader from {', '.join(names)}")
 
 

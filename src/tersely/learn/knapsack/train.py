@@ -14,7 +14,7 @@ from torch.nn import functional as F  # noqa: N812
 from torch.utils.tensorboard import SummaryWriter
 
 from tersely.errors import UsageError
-from tersely.learn.checkpoint import load_checkpoint, save_checkpoint
+from tersely.learn.checkpoint import check_settings, load_checkpoint, save_checkpoint
 from tersely.learn.files import json_lines, replace_file
 from tersely.learn.interrupt import Interrupt
 from tersely.learn.knapsack.config import Config, Training
@@ -108,8 +108,7 @@ def start(config: Config, checkpoint: Path, resume: bool) -> State:
     notes: dict[str, Any] = {"step": 0, "seconds": 0.0, "curve": [], "config": asdict(config)}
     if checkpoint.exists():
         notes = load_checkpoint(checkpoint, network, optimizer)
-        if notes["config"] != asdict(config):
-            raise UsageError(f"{checkpoint} was made with another configuration, and cannot be resumed with this one")
+        check_settings(checkpoint, notes["config"], asdict(config))
     return State(network, optimizer, notes)
 
 

@@ -12,7 +12,7 @@ from torch import nn
 
 from tersely.encode import Encoder
 from tersely.errors import InputError, UsageError
-from tersely.learn.checkpoint import load_checkpoint
+from tersely.learn.checkpoint import check_settings, load_checkpoint
 from tersely.learn.interrupt import Interrupt
 from tersely.learn.scorer.config import Config
 from tersely.learn.scorer.corpus import Corpus
@@ -71,6 +71,7 @@ def train(
     if checkpoint.exists() and not resume:
         raise UsageError(f"{out} holds a training already: pass --resume, or choose another folder")
     torch.set_num_threads(config.training.threads)
+    select = selector(config.selection)
     learning, held_out = (Order.of(numbers, config) for numbers in corpus.split(config.data.held_out))
     teacher = make_teacher(config, corpus, learning)
     labels = corpus.labels if config.objective.supervised else ()
@@ -84,7 +85,7 @@ def train(
     # Gradients of float16 are too small for float16 unless they are scaled.
     scaler = torch.amp.GradScaler(team.device.type, enabled=precision == "float16")
     scaler.load_state_dict(state.notes.get("scaler") or scaler.state_dict())
-    return Loop(config, documents, learning, held_out, state, scaler, out / "training", report, dev, team).run()
+    return Loop(config, documents, learning, held_out, select, state, scaler, out / "training", report, dev, team).run()
 
 
 def make_teacher(config: Config, corpus: Corpus, learning: Order) -> Teacher | None:
@@ -137,13 +138,16 @@ def start(
     if model.siamese is not None:
         groups.append({"params": list(model.siamese.parameters()), "lr": config.training.siamese_rate})
     optimizer = torch.optim.Adam(groups, betas=(0.9, 0.999))
-    facts = {"config": asdict(config), "corpus": fingerprint(corpus), "encoder": encoder.fingerprint}
+    facts: dict[str, Any] = {"config": asdict(config), "corpus": fingerprint(corpus), "encoder": encoder.fingerprint}
     notes: dict[str, Any] = {"step": 0, "seconds": 0.0, "curve": [], "best": [], "columns": columns, **facts}
     if checkpoint.exists():
         notes = load_checkpoint(checkpoint, model, optimizer)
-        for name, what in (("encoder", "encoder"), ("corpus", "corpus"), ("config", "configuration")):
+        for name in ("encoder", "corpus"):
             if notes[name] != facts[name]:
-                raise UsageError(f"{checkpoint} was made with another {what}, and cannot be resumed with this one")
+                raise UsageError(f"{checkpoint} was made with another {name}, and cannot be resumed with this one")
+        if config.training.steps >= notes["step"]:  # a finished training may go on, too
+            notes["config"]["training"]["steps"] = config.training.steps
+        check_settings(checkpoint, notes["config"], facts["config"])
     if team.total({"step": notes["step"]})["step"] != team.size * notes["step"]:
         raise UsageError(f"not every process sees {checkpoint}: put --out where all machines can read it")
     return State(model, optimizer, notes)
@@ -165,6 +169,7 @@ class Loop:
     documents: Documents
     learning: Order
     held_out: Order
+    select: Select
     state: State
     scaler: torch.amp.GradScaler
     folder: Path
@@ -175,17 +180,16 @@ class Loop:
     def run(self) -> State:
         """Go on to the last step."""
         state, notes, training = self.state, self.state.notes, self.config.training
-        select = selector(self.config.selection)
         record = Record(self.folder, training.keep, notes["step"]) if self.team.leads else None
         before = notes["seconds"] - time.monotonic()
         with Interrupt() as interrupt:
             while notes["step"] < training.steps:
-                figures = self.learn(select)
+                figures = self.learn()
                 notes["step"] += 1
                 notes["seconds"] = before + time.monotonic()
                 validating = notes["step"] % training.validate_every == 0 or notes["step"] == training.steps
                 if validating:
-                    figures = self.validate(select) | {"loss": figures["loss"]}
+                    figures = self.validate() | {"loss": figures["loss"]}
                 if record and validating:
                     record.add(notes, figures, state.model)
                 if record:
@@ -202,14 +206,14 @@ class Loop:
             raise KeyboardInterrupt
         return state
 
-    def learn(self, select: Select) -> dict[str, float]:
+    def learn(self) -> dict[str, float]:
         """Take one step; return its figures."""
         training, step = self.config.training, self.state.notes["step"]
         model, optimizer = self.state.model, self.state.optimizer
         batch = self.team.batch(self.documents, *self.learning.at(step))
         # All chance of a step comes from its number: to resume is to go on counting.
         sampling = torch.Generator().manual_seed(training.seed * 1_000_003 + step)
-        part = self.team.part(forward(model, batch, self.config, select, sampling))
+        part = self.team.part(forward(model, batch, self.config, self.select, sampling))
         optimizer.zero_grad()
         if part.loss.requires_grad:
             torch.autograd.backward(self.scaler.scale(part.loss))
@@ -222,11 +226,11 @@ class Loop:
         self.state.notes["scaler"] = self.scaler.state_dict()
         return self.team.total({"loss": float(part.loss.detach()), **part.figures})
 
-    def validate(self, select: Select) -> dict[str, float]:
+    def validate(self) -> dict[str, float]:
         """Return the validation's figures."""
         model, config, team = self.state.model, self.config, self.team
         batches = ((team.batch(self.documents, *which), len(which[0])) for which in self.held_out.fixed())
-        figures: dict[str, float] = validate(model, batches, config, select, team)
+        figures: dict[str, float] = validate(model, batches, config, self.select, team)
         if self.dev is not None:
             figures |= measure(model, self.dev, self.documents, config, team)
         return figures
