@@ -13,6 +13,7 @@ from tersely.summary import ScoredSentence
 EXAMPLES = {"harbour.txt": (180, 300, 600), "古城.txt": (50, 100, 200)}
 
 
+@click.command()
 def main() -> None:
     """Summarise the examples beside this file."""
     summarizer = Summarizer.load()
