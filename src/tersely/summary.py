@@ -12,7 +12,7 @@ Reason = Literal["selected", "whole-text-fits", "no-gain", "nothing-fits", "empt
 REASONS: dict[Reason, str] = {
     "selected": "the best choice that fits",
     "whole-text-fits": "the whole text fits",
-    "no-gain": "a sentence more would fit, but none of them adds anything",
+    "no-gain": "a sentence more would fit, but none adds enough",
     "nothing-fits": "no sentence is short enough for the budget",
     "empty-input": "the text has no sentence",
 }

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from problems import feasible, problems
+from tersely import Summarizer
 from tersely.select import Problem
 from tersely.select.consensus import Consensus
 from tersely.select.coverage import Coverage
@@ -55,9 +56,9 @@ def test_the_agreement_is_the_expected_rouge_and_nothing_single_raises_it(
         shared = sum(rouge(one, [words[i] for i in other]) * _length(words, chosen, other) / 2 for other in picked)
         return float(shared / len(picked) / max(length, 1e-9))
 
-    best = Expected(Words(problem.document), samples).best(problem, len(picked), 0.0)
+    best = Expected(Words(problem.document), samples, fill=0.0, each=0.0).best(problem, len(picked))
     assert best in allowed
-    near = [one for one in allowed if len(set(one) - set(best)) == 1 and len(set(best) - set(one)) <= 1]
+    near = [one for one in allowed if len(set(one) - set(best)) <= 1 and len(set(best) - set(one)) <= 1]
     assert all(agreement(one) <= agreement(best) + 1e-9 for one in near)
     assert agreement(best) >= max(map(agreement, picked)) - 1e-9
 
@@ -74,6 +75,14 @@ def test_what_most_samples_say_is_chosen() -> None:
     assert Coverage()(problem).chosen == (0,)
     assert Consensus()(problem).chosen[0] in (1, 2, 3)
     assert Consensus()(problem) == Consensus()(problem)
+
+
+def test_a_few_words_that_happen_to_fit_are_left_out(english: str) -> None:
+    scorer = {"scorer": "coverage:bias=0.376"}
+    chosen = Summarizer.load(**scorer, select="consensus").summarize(english, max_chars=450)
+    filled = Summarizer.load(**scorer, select="consensus:each=0").summarize(english, max_chars=450)
+    assert filled.text == f"{chosen.text} Not everybody is pleased."
+    assert (chosen.reason, filled.reason) == ("no-gain", "selected")
 
 
 def test_long_texts_and_long_summaries_are_left_to_coverage() -> None:

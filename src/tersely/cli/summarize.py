@@ -53,7 +53,7 @@ def command(
         "markdown": summary.to_markdown,
     }[form]()
     write(written, output)
-    if summary.reason not in ("selected", "whole-text-fits") or sys.stdout.isatty():
+    if not summary.sentences or sys.stdout.isatty():
         click.echo(f"tersely: {summary.explain()}", err=True)
     if not summary.sentences:
         raise click.exceptions.Exit(1)

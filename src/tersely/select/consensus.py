@@ -21,9 +21,11 @@ class Consensus:
 
     Values are never sure, and the best choice by them is only one of many that are nearly as good. Here each sample's
     values are multiplied by exp(sigma * normal noise); the choice is the one of highest expected ROUGE-1 against the
-    samples, found from the first `starts` of them by adding and exchanging sentences while that helps (minimum Bayes
-    risk; Kumar and Byrne 2004). Of two that agree alike, the one that fills the budget is better: the agreement is
-    multiplied by (length / budget)^fill. The noise is the same every time.
+    samples, found from the first `starts` of them by adding, exchanging and taking out sentences while that helps
+    (minimum Bayes risk; Kumar and Byrne 2004). Of two that agree alike, the one that fills the budget is better, and
+    the one of fewer sentences: the agreement is multiplied by (length / budget)^fill, and by 1 - each for every
+    sentence, so that a few words that happen to fit are left out unless they say something. The noise is the same
+    every time.
 
     A summary of more than half of the text or of more than about a dozen sentences, one of a text of more than
     `longest` sentences, and nothing but values without a text are left to `coverage`.
@@ -33,6 +35,7 @@ class Consensus:
     samples: int = 64
     starts: int = 3
     fill: float = 0.3
+    each: float = 0.03
     longest: int = 100
     power: float = 0.7
     once: float = 0.1
@@ -69,8 +72,9 @@ class _Table:
             return replace(answer, stable=max(answer.stable, self._most + 1))
         rounded = max(_rounded(capacity, 7), self._needed)
         problem = self._problem.with_capacity(rounded)
-        expected = Expected(self._words, self._samples.choose(problem))
-        return Selection(expected.best(problem, self._settings.starts, self._settings.fill), rounded)
+        settings = self._settings
+        expected = Expected(self._words, self._samples.choose(problem), settings.fill, settings.each)
+        return Selection(expected.best(problem, settings.starts), rounded)
 
 
 def _rounded(number: int, digits: int) -> int:

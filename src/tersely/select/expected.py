@@ -27,10 +27,13 @@ class Words:
 
 
 class Expected:
-    """Samples [K, n] of a document, as if each were a reference: how much a choice would agree with them."""
+    """Samples [K, n] of a document, as if each were a reference: how much a choice would agree with them.
 
-    def __init__(self, words: Words, samples: NDArray[np.bool_]) -> None:
-        self._words, self._samples = words, samples
+    The agreement is multiplied by (length / budget)^fill, and by 1 - each for every sentence of the choice.
+    """
+
+    def __init__(self, words: Words, samples: NDArray[np.bool_], fill: float, each: float) -> None:
+        self._words, self._samples, self._fill, self._each = words, samples, fill, each
         several, times = np.unique(samples, axis=0, return_counts=True)
         said = several.astype(np.int64) @ words.matrix  # [distinct, V]
         # [V, c]: how many words all samples together share with a choice that says the word c times
@@ -44,31 +47,33 @@ class Expected:
         self._ends: _Whole = np.concatenate([[0], np.cumsum(kept)])[words.ends]
         self._columns = np.flatnonzero(any_says)
 
-    def best(self, problem: Problem, starts: int, fill: float) -> tuple[int, ...]:
+    def best(self, problem: Problem, starts: int) -> tuple[int, ...]:
         """Return the best choice that is found from the first few samples, ascending."""
         begun = dict.fromkeys(tuple(np.flatnonzero(sample).tolist()) for sample in self._samples[:starts])
-        found = [self._climb(problem, list(chosen), fill) for chosen in begun]
+        found = [self._climb(problem, list(chosen)) for chosen in begun]
         return max(found, key=lambda one: one[0])[1]
 
-    def _climb(self, problem: Problem, chosen: list[int], fill: float) -> tuple[float, tuple[int, ...]]:
-        """Add or exchange what helps most, until nothing does."""
-        agreement = self._agreement(problem, chosen, fill)
+    def _climb(self, problem: Problem, chosen: list[int]) -> tuple[float, tuple[int, ...]]:
+        """Add, exchange or take out what helps most, until nothing does."""
+        agreement = -1.0
         while True:
             removable = [i for i in chosen if i not in problem.include]
-            outside, changed = self._changes(problem, chosen, removable, fill)
-            at = int(np.argmax(changed)) if changed.size else -1
-            if at < 0 or changed.flat[at] <= agreement * (1 + 1e-12):
+            outside, changed = self._changes(problem, chosen, removable)
+            agreement = max(agreement, float(changed[0, 0]))
+            at = int(np.argmax(changed))
+            if changed.flat[at] <= agreement * (1 + 1e-12):
                 return agreement, tuple(sorted(chosen))
-            out, new = divmod(at, len(outside))
+            out, new = divmod(at, 1 + len(outside))
             agreement = float(changed.flat[at])
-            chosen = [i for i in chosen if out == 0 or i != removable[out - 1]] + [int(outside[new])]
+            chosen = [i for i in chosen if out == 0 or i != removable[out - 1]]
+            chosen += [] if new == 0 else [int(outside[new - 1])]
 
     def _changes(
-        self, problem: Problem, chosen: list[int], removable: list[int], fill: float
+        self, problem: Problem, chosen: list[int], removable: list[int]
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return the sentences outside, and the agreement with each of them in, [1 + removable, outside].
+        """Return the sentences outside, and the agreement after each change, [1 + removable, 1 + outside].
 
-        The first row is without any taken out, the others each without one of the removable.
+        The first row takes none out, the others one of the removable each; the first column puts none in.
         """
         words = self._words
         inside = np.zeros(len(words.totals), dtype=bool)
@@ -81,24 +86,33 @@ class Expected:
         upto = np.zeros((len(said), len(self._word) + 1), dtype=np.int64)
         np.cumsum(gain, axis=1, out=upto[:, 1:])
         gained = upto[:, self._ends[outside + 1]] - upto[:, self._ends[outside]]  # [r, outside]
-        shared = self._at(self._columns, said[:, self._columns]).sum(axis=1)[:, None] + gained
-        length = said.sum(axis=1)[:, None] + words.totals[outside]
+        shared = self._at(self._columns, said[:, self._columns]).sum(axis=1)
         used = np.full(len(said), problem.costs[chosen].sum())
         used[1:] -= problem.costs[removable]
-        return outside, self._rated(problem, shared, length, used[:, None] + problem.costs[outside], fill)
-
-    def _agreement(self, problem: Problem, chosen: list[int], fill: float) -> float:
-        said = self._words.matrix[chosen].sum(axis=0)
-        shared = self._at(np.arange(len(said)), said).sum()
-        return float(self._rated(problem, shared, said.sum(), problem.costs[chosen].sum(), fill))
+        count = np.full(len(said), len(chosen))
+        count[1:] -= 1
+        return outside, self._rated(
+            problem,
+            _with_none(shared, gained),
+            _with_none(said.sum(axis=1), words.totals[outside]),
+            _with_none(used, problem.costs[outside]),
+            _with_none(count, np.ones(len(outside), dtype=np.int64)),
+        )
 
     def _rated(
-        self, problem: Problem, shared: _Whole, length: _Whole, used: _Whole, fill: float
+        self, problem: Problem, shared: _Whole, length: _Whole, used: _Whole, count: _Whole
     ) -> NDArray[np.float64]:
-        """Return half the expected ROUGE-1, times (used / room)^fill; less than nothing for what does not fit."""
+        """Return half the expected ROUGE-1, as `fill` and `each` have it; less than nothing for what does not fit."""
         room = problem.capacity + problem.separator
         rouge = shared / np.maximum(len(self._samples) * length + self._length, 1)
-        return np.where(used <= room, rouge * (used / max(room, 1)) ** fill, -1.0)
+        rated = rouge * (used / max(room, 1)) ** self._fill * (1 - self._each) ** count
+        return np.where(used <= room, rated, -1.0)
 
     def _at(self, words: _Whole, counts: _Whole) -> _Whole:
         return self._shared[words * (_MOST + 1) + np.minimum(counts, _MOST)]
+
+
+def _with_none(before: _Whole, added: _Whole) -> _Whole:
+    """Return [r, 1 + outside]: what there is before, and then what there is with each added."""
+    before = before[:, None]
+    return np.concatenate([before, before + added], axis=1)

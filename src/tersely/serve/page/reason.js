@@ -12,7 +12,7 @@ export function reasonFor(frontier, { chosen, length }, budget) {
   const least = left.reduce((a, b) => Math.min(a, b), Infinity);
   const needs = least + (chosen.length ? gap : 0);
   if (needs <= budget - length && frontier.isSampled(budget)) return ["unknown", "Looking closer once the slider rests…"];
-  if (needs <= budget - length) return ["no-gain", "More would fit, but adds nothing new."];
+  if (needs <= budget - length) return ["no-gain", "More would fit, but adds too little."];
   if (!left.length && chosen.length) return ["selected", "All that you did not leave out is in."];
   if (!left.length) return ["nothing-fits", "Every sentence is left out."];
   if (!chosen.length) return ["nothing-fits", `No sentence is short enough: the shortest needs ${amount(least, unit)}.`];
