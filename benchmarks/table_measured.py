@@ -19,14 +19,9 @@ class Measured:
 
     def __init__(self, results: Sequence[Result], mixed: Sequence[Result], folder: Path) -> None:
         self.folder = folder
-        self.results = {(self._name(result), result.budget): result for result in results}
-        self.mixed = {self._name(result): result for result in mixed}
+        self.results = {(result.system, result.budget): result for result in results}
+        self.mixed = {result.system: result for result in mixed}
         self.documents = len(results[0].outcomes)
-
-    def _name(self, result: Result) -> str:
-        """Name a model by its place in the folder, such as both-42 or both-42/best-2."""
-        path = Path(result.system)
-        return str(path.relative_to(self.folder)) if path.is_relative_to(self.folder) else result.system
 
     def models(self, row: Row) -> list[str]:
         """Return the row's models, one a seed."""

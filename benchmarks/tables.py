@@ -23,7 +23,7 @@ from tersely.encode import Encoder, load_encoder
 from tersely.encode.cache import Cache
 from tersely.errors import UsageError
 from tersely.evaluate.record import Record
-from tersely.evaluate.run import evaluate
+from tersely.evaluate.run import Result, evaluate
 from tersely.evaluate.suite import SUITE
 from tersely.learn.scorer.config import Config
 from tersely.learn.scorer.corpus import Corpus, beginning
@@ -51,16 +51,21 @@ def main() -> None:
     part = parser.add_mutually_exclusive_group()
     part.add_argument("--train-only", action="store_true")
     part.add_argument("--evaluate-only", action="store_true")
+    part.add_argument(
+        "--again", choices=[*BASELINES], help="measure this one, and keep what was measured of the others"
+    )
     part.add_argument("--page-only", action="store_true", help="write the page from what was measured before")
     args = parser.parse_args()
     if not DATA.is_dir():
         sys.exit(f"no documents at {DATA}: set TERSELY_DATA")
     for plan in [PLANS[args.language]] if args.language else PLANS.values():
         folder = args.folder / plan.language
-        if not (args.evaluate_only or args.page_only):
+        if not (args.evaluate_only or args.again or args.page_only):
             encoder = Cache(args.cache or args.folder / "vectors", load_encoder("use"))
             train_all(plan, folder, encoder, args.seeds, args.only)
-        if not (args.train_only or args.page_only):
+        if args.again:
+            measure_again(plan, folder, args.again, args.limit, args.workers)
+        elif not (args.train_only or args.page_only):
             measure_all(plan, folder, args.limit, args.workers)
     if not args.train_only:
         write_page(args.out, args.folder, DATA)
@@ -133,8 +138,30 @@ def measure_all(plan: Plan, folder: Path, limit: int | None, workers: int) -> No
         systems = [*BASELINES, *models]
         results = evaluate(_dev(dev, limit), systems, plan.all_budgets, workers=workers)
         mixed = evaluate(map(shuffled, _dev(dev, limit)), ["random", *models], plan.all_budgets[:1], workers=workers)
-        (folder / f"{dev}.pickle").write_bytes(pickle.dumps((results, mixed)))
+        named = [[named_by_place(result, folder) for result in some] for some in (results, mixed)]
+        (folder / f"{dev}.pickle").write_bytes(pickle.dumps(named))
         print(f"{dev}: {len(systems)} systems, {time.monotonic() - started:.0f} s", flush=True)
+
+
+def named_by_place(result: Result, folder: Path) -> Result:
+    """Name a model by its place in the folder, such as both-42 or both-42/best-2: the folder may be moved."""
+    path = Path(result.system)
+    return replace(result, system=str(path.relative_to(folder))) if path.is_relative_to(folder) else result
+
+
+def measure_again(plan: Plan, folder: Path, system: str, limit: int | None, workers: int) -> None:
+    """Evaluate one system that has changed; what was measured of the others, document by document, stays."""
+    for dev in plan.devs:
+        file = folder / f"{dev}.pickle"
+        before, mixed = pickle.loads(file.read_bytes())
+        fresh = {
+            result.budget: result for result in evaluate(_dev(dev, limit), [system], plan.all_budgets, None, workers)
+        }
+        results = [fresh[result.budget] if result.system == system else result for result in before]
+        if len({len(result.outcomes) for result in results}) > 1:
+            raise UsageError(f"{file} is of other documents: pass the same --limit as for the others")
+        file.write_bytes(pickle.dumps((results, mixed)))
+        print(f"{dev}: {system} again", flush=True)
 
 
 def trained(folder: Path, row: Row) -> list[Path]:
