@@ -33,18 +33,32 @@ def refuses(address: str) -> bool:
         return True
 
 
-def test_a_signal_lets_finish_what_runs_and_refuses_what_is_new(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_lets_finish_what_runs_and_refuses_what_is_new(tmp_path: Path, number: signal.Signals) -> None:
     with command(tmp_path) as (process, address), ThreadPoolExecutor() as threads:
         [worker] = workers_of(process.pid)
         with stopped(worker):
             answer = threads.submit(post, address)
             until(lambda: "tersely_in_flight 1.0" in httpx.get(f"{address}/metrics").text)
-            process.send_signal(signal.SIGTERM)
+            os.kill(worker, number)  # a terminal sends it to both
+            process.send_signal(number)
             until(lambda: refuses(address))
             assert process.poll() is None
         assert answer.result().status_code == 200
         assert process.wait(60) == 0
         until(lambda: ended(worker))
+
+
+def test_who_ignores_the_hangup_is_not_ended_by_it(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does; children inherit it
+    try:
+        with command(tmp_path) as (process, address):
+            process.send_signal(signal.SIGHUP)
+            assert post(address).status_code == 200
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(60) == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_workers_end_with_a_server_that_is_killed(tmp_path: Path) -> None:
@@ -105,6 +119,9 @@ def test_a_port_in_use_is_one_line() -> None:
         (["--model", "nosuch"], 2, "unknown model 'nosuch': "),
         # Only the workers find this out.
         (["--tokenizer", "nowhere"], 1, "no tokenizer at nowhere: give the path of a tokenizer.json"),
+        (["--host", "a..b"], 2, "the host 'a..b' is not known: give an address of this machine"),
+        (["--deadline", "nan"], 2, "Invalid value for '--deadline': nan is not a number."),
+        (["--deadline", "inf"], 2, "Invalid value for '--deadline': inf is not in the range"),
         (["--cors", "https://example.org/"], 2, "--cors takes an origin such as https://example.org, without a path"),
     ],
 )
@@ -130,11 +147,13 @@ def test_a_tokens_file_must_be_there_and_have_a_token(tmp_path: Path) -> None:
     file.write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match="not UTF-8"):
         read_tokens(file)
-    file.write_text("one \r\n\ntwo")
+    file.write_text("\ufeffone \r\n\ntwo", encoding="utf-8")
     assert read_tokens(file) == ("one", "two")
 
 
-@pytest.mark.parametrize("origin", ["example.org", "ftp://example.org", "https://", "https://example.org/x", "null"])
+@pytest.mark.parametrize(
+    "origin", ["example.org", "ftp://example.org", "https://", "https://example.org/x", "null", "http://[::1"]
+)
 def test_an_origin_is_what_browsers_send(origin: str) -> None:
     with pytest.raises(UsageError, match="--cors takes an origin"):
         check_origin(origin)

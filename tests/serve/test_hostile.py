@@ -84,6 +84,7 @@ def test_what_is_not_json_is_refused(client: httpx.Client, body: bytes) -> None:
         ({"model": "nosuch"}, "model"),
         ({"model": "../models"}, "model"),
         ({"txet": "One."}, "txet"),
+        ({"two\nlines": 1}, "two\ufffdlines"),
         ({"tokenizer": "https://example.org/tokenizer.json"}, "tokenizer"),
     ],
 )
@@ -96,7 +97,16 @@ def test_a_wrong_field_is_named(client: httpx.Client, change: dict[str, Any], fi
 @pytest.mark.parametrize("body", ["null", "5", '"text"', "[]", "{}", "true"])
 @pytest.mark.parametrize("route", ["/v1/summarize", "/v1/frontier", "/v1/batch"])
 def test_json_of_another_shape_is_refused(client: httpx.Client, route: str, body: str) -> None:
-    assert is_problem(client.post(route, content=body, headers=JSON), 422)["errors"]
+    problem = is_problem(client.post(route, content=body, headers=JSON), 422)
+    assert problem["errors"]
+    if body != "{}":
+        assert problem["detail"] == "body: must be a JSON object"
+
+
+def test_a_document_of_another_shape_is_its_own_problem(client: httpx.Client) -> None:
+    [none, good] = client.post("/v1/batch", json={"documents": [None, GOOD]}).json()["results"]
+    assert none["error"]["detail"] == "body: must be a JSON object"
+    assert good["summary"]["text"] == "One fish."
 
 
 def test_null_bytes_and_an_infinite_number_are_only_text_and_a_wrong_field(client: httpx.Client) -> None:
@@ -121,7 +131,8 @@ def test_a_body_that_is_not_announced_as_json_is_refused(client: httpx.Client, h
 
 
 def test_the_usual_forms_of_the_content_type_are_taken(client: httpx.Client) -> None:
-    for kind in ("application/json", "application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"'):
+    kinds = ("application/json", "application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"')
+    for kind in (*kinds, "application/json; charset=utf8"):
         assert post(client, json.dumps(GOOD).encode(), **{"Content-Type": kind}).status_code == 200
 
 
@@ -167,6 +178,7 @@ def test_a_document_of_too_many_sentences_is_refused(client: httpx.Client) -> No
         ("GET", "/v1/summarize", 405),
         ("PUT", "/v1/summarize", 405),
         ("DELETE", "/", 405),
+        ("OPTIONS", "/", 405),
     ],
 )
 def test_a_wrong_address_or_method_is_a_problem(client: httpx.Client, method: str, path: str, status: int) -> None:

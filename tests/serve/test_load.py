@@ -4,6 +4,8 @@ import os
 import signal
 import socket
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from shutil import copytree
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -59,6 +61,29 @@ def test_what_is_late_is_given_up_and_its_worker_replaced() -> None:
             )
             assert slow.recv(12) == b"HTTP/1.1 408"
         assert figure(server, "tersely_workers_replaced") >= 1
+
+
+def test_a_worker_that_does_not_even_take_a_large_request_is_replaced() -> None:
+    with running(workers=1, deadline=1.0) as server:
+        [pid] = server.pool.pids
+        with stopped(pid):
+            assert ask(server, text="One fish. " * 100_000).status_code == 504
+            until(lambda: ended(pid))
+        until(lambda: ask(server).status_code == 200)
+
+
+def test_without_a_worker_it_is_not_ready_until_there_is_one_again(folder: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    copytree(folder, model)
+    with running(workers=1, models=(str(model),), deadline=1.0) as server:
+        [pid] = server.pool.pids
+        model.rename(tmp_path / "away")
+        os.kill(pid, signal.SIGKILL)
+        assert ask(server).status_code == 504
+        assert httpx.get(f"{server.address}/readyz").status_code == 503
+        (tmp_path / "away").rename(model)
+        until(lambda: httpx.get(f"{server.address}/readyz").status_code == 200)
+        until(lambda: ask(server).status_code == 200)
 
 
 def test_a_client_that_goes_away_leaves_the_queue() -> None:

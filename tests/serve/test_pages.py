@@ -42,6 +42,14 @@ def test_a_file_is_sent_once(client: httpx.Client, path: str, kind: str) -> None
     assert client.head(path).headers["content-length"] == str(len(answer.content))
 
 
+@pytest.mark.parametrize("path", ["/docs", "/healthz", "/readyz", "/v1/models"])
+def test_head_is_get_without_a_body(client: httpx.Client, path: str) -> None:
+    answer = client.head(path)
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["content-length"] == str(len(client.get(path).content))
+    assert client.head("/v1/summarize").status_code == 405
+
+
 def test_every_file_that_the_pages_name_is_there(client: httpx.Client) -> None:
     for path in ("/", "/docs"):
         html = client.get(path).text

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from tersely.cli.extras import extra
+from tersely.cli.options import SECONDS
 
 
 @click.command("serve", short_help="Serve the page and the HTTP interface.")
@@ -21,7 +22,7 @@ from tersely.cli.extras import extra
 )
 @click.option(
     "--deadline",
-    type=click.FloatRange(0, min_open=True),
+    type=SECONDS,
     metavar="S",
     default=30,
     show_default=True,

@@ -1,6 +1,7 @@
 """Who may ask: bearer tokens, and the origins of other pages."""
 
 import hmac
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -49,7 +50,7 @@ class Tokens:
 def read_tokens(file: Path) -> tuple[str, ...]:
     """Read the tokens, one a line."""
     try:
-        tokens = tuple(filter(None, map(str.strip, file.read_text(encoding="utf-8").splitlines())))
+        tokens = tuple(filter(None, map(str.strip, file.read_text(encoding="utf-8-sig").splitlines())))
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -65,9 +66,10 @@ def check_origin(origin: str) -> str:
     >>> check_origin("https://example.org")
     'https://example.org'
     """
-    parts = urlsplit(origin)
-    if origin == "*" or (
-        parts.scheme in ("http", "https") and parts.netloc and origin == f"{parts.scheme}://{parts.netloc}"
-    ):
-        return origin
+    with suppress(ValueError):
+        parts = urlsplit(origin)
+        if origin == "*" or (
+            parts.scheme in ("http", "https") and parts.netloc and origin == f"{parts.scheme}://{parts.netloc}"
+        ):
+            return origin
     raise UsageError(f"--cors takes an origin such as https://example.org, without a path, or *, not '{origin}'")

@@ -16,6 +16,7 @@ from tersely.serve import api, logs, pages
 from tersely.serve.access import Tokens
 from tersely.serve.check import invalid_fields
 from tersely.serve.context import GONE, Context
+from tersely.serve.head import Head
 from tersely.serve.limits import BodyLimit
 from tersely.serve.metrics import Metrics
 from tersely.serve.openapi import document
@@ -58,7 +59,7 @@ def make_app(settings: Settings, pool: Pool | None = None) -> ASGIApp:
 
 def _layers(app: FastAPI, settings: Settings, metrics: Metrics) -> ASGIApp:
     """Put the layers around it; the last one here is the first that a request meets."""
-    layered: ASGIApp = BodyLimit(app, frozenset(api.WITH_BODY), settings.max_body, settings.deadline)
+    layered: ASGIApp = BodyLimit(Head(app), frozenset(api.WITH_BODY), settings.max_body, settings.deadline)
     layered = Tokens(layered, settings.tokens)
     if settings.cors:
         layered = CORSMiddleware(

@@ -13,6 +13,12 @@ from tersely.serve.problems import ProblemError
 
 B = TypeVar("B", bound=BaseModel)
 _LONGEST_NAME = 100
+# What pydantic would say in words of Python.
+_DETAILS = {
+    "extra_forbidden": "there is no such field",
+    "model_type": "must be a JSON object",
+    "model_attributes_type": "must be a JSON object",
+}
 
 
 class StrictRoute(APIRoute):
@@ -63,11 +69,10 @@ def invalid_fields(errors: Sequence[Any]) -> ProblemError:
 
 def _field(place: Sequence[str | int]) -> str:
     names = [str(part) for part in place if part != "body"] or ["body"]
-    return ".".join(names)[:_LONGEST_NAME]
+    # They are what a client wrote: they shall not break the line.
+    return "".join(sign if sign.isprintable() else "\ufffd" for sign in ".".join(names)[:_LONGEST_NAME])
 
 
 def _detail(error: Any) -> str:
-    if error["type"] == "extra_forbidden":
-        return "there is no such field"
-    text: str = error["msg"]
+    text: str = _DETAILS.get(error["type"], error["msg"])
     return text[:1].lower() + text[1:]

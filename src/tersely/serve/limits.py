@@ -55,7 +55,9 @@ class BodyLimit:
                 return bytes(body)
 
     def _too_large(self) -> ProblemError:
-        return ProblemError("too-large", f"the body has more than the {self._max_body} bytes that this server takes")
+        return ProblemError(
+            "too-large", f"the request is larger than the {self._max_body} bytes that this server takes"
+        )
 
 
 def _check_type(headers: Headers) -> None:
@@ -64,7 +66,7 @@ def _check_type(headers: Headers) -> None:
     if message.get_content_type() != "application/json":
         raise _unsupported("the body must be application/json: send the header 'Content-Type: application/json'")
     charset = message.get_param("charset", "utf-8")
-    if not isinstance(charset, str) or charset.lower() != "utf-8":
+    if not isinstance(charset, str) or charset.lower() not in ("utf-8", "utf8"):
         raise _unsupported("the body must be in UTF-8")
     if headers.get("content-encoding", "identity").lower() != "identity":
         raise _unsupported("the body must not be compressed")

@@ -11,7 +11,6 @@ from tersely.serve.reference import render
 from tersely.serve.static import File, Files
 
 ROUTES = ("/", "/docs", "/openapi.json")
-_METHODS = ["GET", "HEAD"]
 
 
 def router(openapi: dict[str, Any]) -> APIRouter:
@@ -20,19 +19,19 @@ def router(openapi: dict[str, Any]) -> APIRouter:
     files = Files()
     written = File(json.dumps(openapi, ensure_ascii=False, indent=2).encode(), "application/json")
 
-    @routes.api_route("/", methods=_METHODS)
+    @routes.get("/")
     async def page(request: Request) -> Response:
         return files.get("index.html").response(request)
 
-    @routes.api_route("/static/{name:path}", methods=_METHODS)
+    @routes.get("/static/{name:path}")
     async def static(request: Request, name: str) -> Response:
         return files.get(name).response(request)
 
-    @routes.api_route("/openapi.json", methods=_METHODS)
+    @routes.get("/openapi.json")
     async def document(request: Request) -> Response:
         return written.response(request)
 
-    @routes.api_route("/docs", methods=_METHODS)
+    @routes.get("/docs")
     async def reference(request: Request) -> Response:
         page = render(openapi, str(request.base_url).rstrip("/"))
         return File(page.encode(), "text/html; charset=utf-8").response(request)

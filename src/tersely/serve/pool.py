@@ -54,6 +54,7 @@ class Pool:
         self._threads = [Thread(target=self._run, args=(n,), daemon=True) for n in range(settings.workers)]
         self._processes: dict[int, WorkerProcess] = {}
         self._loaded: set[int] = set()
+        self._failing: set[int] = set()  # those whose worker could not be replaced so far
         self.models: list[dict[str, Any]] = []
         self.failure: str | None = None  # why the models could not be loaded
         self.running = 0
@@ -66,8 +67,9 @@ class Pool:
 
     @property
     def ready(self) -> bool:
-        """Whether every worker has loaded its models, and the pool does not stop."""
-        return len(self._loaded) == self._settings.workers and not self._refusing
+        """Whether every worker has loaded its models, one of them at least runs, and the pool does not stop."""
+        every = self._settings.workers
+        return len(self._loaded) == every > len(self._failing) and not self._refusing
 
     @property
     def waiting(self) -> int:
@@ -173,6 +175,7 @@ class Pool:
             if why is None or self._closed.is_set():
                 continue
             self._report(why)
+            self._failing.add(number)
             if not self.models:
                 self._give_up(why)
                 return None
@@ -195,6 +198,7 @@ class Pool:
         except EOFError as error:
             return str(error) or "a worker ended while it loaded its models"
         self._loaded.add(number)
+        self._failing.discard(number)
         return None
 
     def _give_up(self, why: str) -> None:

@@ -2,6 +2,7 @@
 
 from multiprocessing import get_context
 from multiprocessing.connection import wait
+from threading import Timer
 from time import monotonic
 from typing import Any
 
@@ -30,18 +31,25 @@ class WorkerProcess:
 
     def loaded(self) -> worker.Ready:
         """Wait until the models are loaded; an `EOFError` says that they will not be, and why where it is known."""
-        reply = self._receive(None)
+        reply = self._receive()
         if isinstance(reply, worker.Ready):
             return reply
         raise EOFError(reply)
 
     def ask(self, task: str, request: dict[str, Any], until: float) -> worker.Reply:
         """Return the reply; a `TimeoutError` says that it was not there in time, an `EOFError` that it will not be."""
+        # A worker that stands still may not even take the request: what waits for it, wherever, ends when it is killed.
+        late = Timer(max(until - monotonic(), 0), self.kill)
+        late.start()
         try:
             self._connection.send((task, request))
-        except OSError as error:
-            raise EOFError from error
-        reply: worker.Reply = self._receive(until)
+            reply: worker.Reply = self._receive()
+        except (EOFError, OSError) as error:
+            raise (TimeoutError if monotonic() >= until else EOFError) from error
+        finally:
+            late.cancel()
+        if monotonic() >= until:  # it is being killed
+            raise TimeoutError
         return reply
 
     def kill(self) -> None:
@@ -54,10 +62,8 @@ class WorkerProcess:
         self._process.join()
         self._connection.close()
 
-    def _receive(self, until: float | None) -> Any:
-        left = None if until is None else max(until - monotonic(), 0)
-        if not wait([self._connection, self._process.sentinel], left):
-            raise TimeoutError
+    def _receive(self) -> Any:
+        wait([self._connection, self._process.sentinel])
         # What was said before the process ended is still there to be read.
         if not self._connection.poll():
             raise EOFError

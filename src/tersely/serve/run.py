@@ -67,8 +67,9 @@ def serve(settings: Settings, listening: Callable[[str], None]) -> None:
     logs.set_up()
     server = Server(settings, listening)
     # From now on, not only from when it listens; and when it is done it hands the signal back, which then does nothing.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, server.handle_exit)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup's doing
+            signal.signal(number, server.handle_exit)
     server.run()
 
 
@@ -84,7 +85,7 @@ def bind(host: str, port: int) -> socket.socket:
     """Return a socket that is bound to the address, or say why there is none."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    except socket.gaierror:
+    except (socket.gaierror, UnicodeError):
         raise UsageError(f"the host '{host}' is not known: give an address of this machine") from None
     bound = socket.socket(family, kind, protocol)
     try:

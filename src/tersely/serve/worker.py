@@ -43,8 +43,8 @@ Reply = Answer | ProblemError | Failed
 def main(connection: Connection, models: tuple[str, ...], tokenizer: str | None) -> None:
     """Answer what comes over the connection until it is closed; a string says why the models cannot be loaded."""
     # A signal is often sent to the whole group of processes: the server decides when its workers end.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
     end_with_parent()
     try:
         desk = Desk(models, tokenizer)
