@@ -163,6 +163,49 @@ def test_nothing_is_cut_off_sideways(app: App, news: str, width: int) -> None:
     assert app.page.evaluate(wide) == 0
 
 
+@pytest.mark.parametrize("width", [320, 768, 1440])
+def test_slider_stays_where_it_is_while_it_moves(app: App, news: str, width: int) -> None:
+    app.page.set_viewport_size({"width": width, "height": 740})
+    app.give(news + "\n\n" + "A long sentence of many words. " * 15)
+    places, heights = set(), set()
+    for position in range(0, 1001, 50):
+        app.slide(position)
+        places.add(app["slider"].evaluate("e => e.offsetTop - e.parentElement.offsetTop"))
+        heights.add(round(app["length"].bounding_box()["height"]))
+    assert len(places) == len(heights) == 1
+
+
+@pytest.mark.parametrize(("width", "height"), [(844, 390), (320, 256)])
+def test_in_a_low_window_there_is_room_for_the_text(app: App, news: str, width: int, height: int) -> None:
+    app.page.set_viewport_size({"width": width, "height": height})
+    app.give(news)
+    assert app["length"].bounding_box()["height"] < height / 2
+    result = app["result"].bounding_box()
+    app.page.evaluate("y => scrollTo(0, y)", result["y"])
+    expect(app["summary"]).to_be_in_viewport()
+
+
+def test_printed_are_the_summary_and_the_text(app: App, english: str) -> None:
+    app.give(english)
+    app.slide(1000)
+    app.page.emulate_media(media="print")
+    for control in ("slider", "plot", "settings", "tools", "copy", "hint"):
+        expect(app[control]).to_be_hidden()
+    shown, whole = app["result"].evaluate("e => [e.clientHeight, e.scrollHeight]")
+    assert shown == whole > 740
+    assert app["summary"].bounding_box()["y"] < app["source"].bounding_box()["y"]
+    decoration = app.sentences.nth(0).evaluate("e => getComputedStyle(e).textDecorationLine")
+    assert decoration == "underline"  # printers leave backgrounds out
+
+
+def test_bar_and_slider_are_seen_in_forced_colours(app: App, news: str) -> None:
+    app.page.emulate_media(forced_colors="active")
+    app.give(news)
+    colours = "id => getComputedStyle(document.getElementById(id)).backgroundColor"
+    canvas = app.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert len({app.page.evaluate(colours, "fill"), app.page.evaluate(colours, "bar"), canvas}) == 3
+
+
 def test_on_a_phone_the_slider_is_within_reach(browser: Browser, server: str) -> None:
     context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
     app = App(context.new_page(), server).open()
@@ -200,3 +243,7 @@ def test_policy_lets_nothing_else_in(app: App) -> None:
 def test_page_fits_right_to_left(app: App, page: Page) -> None:
     app.give("هذه جملة أولى. وهذه جملة ثانية أطول قليلا من الأولى.")
     assert page.evaluate("getComputedStyle(document.getElementById('summary')).direction") == "rtl"
+    assert page.evaluate("getComputedStyle(document.getElementById('input')).direction") == "rtl"
+    app.give("A sentence.\n\nهذه جملة أولى. وهذه جملة ثانية.")
+    directions = "e => [...e.children].map((block) => getComputedStyle(block).direction)"
+    assert app["source"].evaluate(directions) == ["ltr", "rtl"]

@@ -120,7 +120,7 @@ def test_units_keep_their_budgets(app: App, news: str) -> None:
 def test_senseless_budget_is_not_taken(app: App, news: str) -> None:
     app.give(news)
     before = app.summary
-    for wrong in ("", "0", "-3", "2.5"):
+    for wrong in ("", "0", "-3", "2.5", "1e60"):
         app["budget"].fill(wrong)
         app.frames()
         assert app.summary == before

@@ -59,6 +59,19 @@ def test_late_answer_to_an_older_text_is_ignored(app: App) -> None:
     assert app.summary == "A new text."
 
 
+def test_nothing_is_said_of_an_older_text_while_the_answer_is_slow(app: App, news: str) -> None:
+    app.give(news)
+    app.page.route("**/v1/frontier", lambda _: None)
+    with app.page.expect_request("**/v1/frontier"):
+        drop(app.page, "A new text. It has two sentences.")
+    app.slide(900)
+    app.allow(20)
+    expect(app["facts"]).to_be_empty()
+    expect(app["used"]).to_be_empty()
+    assert app["plot"].locator(".line").get_attribute("d") == ""
+    assert app.summary == ""
+
+
 @pytest.mark.parametrize(("button", "language"), [("English", "en"), ("中文", "zh")])
 def test_examples(app: App, button: str, language: str) -> None:
     app.page.get_by_role("button", name=button, exact=True).click()
@@ -92,6 +105,37 @@ def test_file_that_is_no_text_is_refused_and_changes_nothing(app: App) -> None:
     expect(app.sentences).to_have_text(["One fish.", "Two fish."])
 
 
+def test_file_that_cannot_be_read_is_named(app: App) -> None:
+    app.page.evaluate("() => { File.prototype.arrayBuffer = () => Promise.reject(new DOMException('not found')) }")
+    drop(app.page, "", "folder")
+    expect(app["notice"]).to_contain_text("“folder” cannot be read.")
+    expect(app["retry"]).to_be_hidden()
+
+
+def test_text_that_is_dragged_within_the_page_is_no_new_one(app: App) -> None:
+    app.give("One fish. Two fish.")
+    app.page.evaluate("getSelection().selectAllChildren(document.querySelector('[role=option]'))")
+    box = app.sentences.nth(0).bounding_box()
+    app.page.mouse.move(box["x"] + 10, box["y"] + 10)
+    app.page.mouse.down()
+    app.page.mouse.move(box["x"] + 30, box["y"] + 60, steps=5)
+    app.page.mouse.move(box["x"] + 30, box["y"] + 100, steps=5)
+    app.page.mouse.up()
+    app.rest()
+    expect(app.sentences).to_have_count(2)
+    app.give("Red fish.")  # from outside
+    expect(app.sentences).to_have_text(["Red fish."])
+
+
+def test_text_is_still_there_for_who_comes_back(app: App) -> None:
+    app.give("One fish. Two fish.")
+    app.page.get_by_role("link", name="API").click()
+    expect(app.page).to_have_title("tersely: reference")
+    app.page.go_back()
+    expect(app.sentences).to_have_text(["One fish.", "Two fish."])
+    app.answered()
+
+
 def test_markup_stays_text(app: App) -> None:
     app.give(SPITE)
     assert app.summary == SPITE
@@ -118,7 +162,20 @@ def test_half_a_character_does_no_harm(app: App) -> None:
 
 def test_paragraphs_and_lines_stay_apart(app: App) -> None:
     app.give("One.\n\nTwo. Three.\nFour.")
-    assert app["source"].locator("> div").all_text_contents() == ["One.", "Two. Three.", "Four."]
+    assert app["source"].locator("> *").all_text_contents() == ["One.", "Two. Three.", "Four."]
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r", "\v", "\f", "\x85", "\u2028", "\u2029"])
+def test_lines_end_as_in_any_program(app: App, end: str) -> None:
+    app.give(f"One.{end}Two.{end}{end}Three.")
+    assert app["source"].locator("> *").all_text_contents() == ["One.", "Two.", "Three."]
+    assert app["source"].locator("> .paragraph").all_text_contents() == ["Two."]
+
+
+def test_a_copy_of_the_source_is_the_text(app: App, english: str) -> None:
+    app.give(english.strip())
+    app.page.evaluate("getSelection().selectAllChildren(document.getElementById('source'))")
+    assert app.page.evaluate("getSelection().toString()") == english.strip()
 
 
 def test_white_space_is_no_text(app: App) -> None:

@@ -13,7 +13,7 @@ Start = Callable[..., tuple[Popen[str], str]]
 
 
 def test_token_then_too_much_then_gone_then_back(browser: Browser, start: Start, tmp_path: Path) -> None:
-    (tmp_path / "tokens").write_text("open sesame\n")
+    (tmp_path / "tokens").write_text("芝麻 open sesame\n")
     options = ("--tokens-file", str(tmp_path / "tokens"), "--max-body", "2000")
     server, address = start(*options)
     context = browser.new_context()
@@ -25,18 +25,20 @@ def test_token_then_too_much_then_gone_then_back(browser: Browser, start: Start,
     app["token"].fill("wrong")
     app["token"].press("Enter")
     expect(app["token"]).to_have_value("")
-    expect(app["notice"]).to_be_visible()
-    app["token"].fill("open sesame")
-    app["token"].press("Enter")
+    expect(app["notice"]).to_contain_text("does not know that token")
+    expect(app["token"]).to_be_focused()
+    app.page.keyboard.type("芝麻 open sesame")
+    app.page.keyboard.press("Enter")
     app.answered()  # a model that the server does not have is forgotten
     app.rest()
     expect(app.page).not_to_have_url(re.compile("model="))
     expect(app["notice"]).to_be_hidden()
+    expect(app["slider"]).to_be_focused()
     assert app.summary == "One fish. Two fish. Red fish."
 
     app["input"].fill("A sentence like many others. " * 100)
     app.rest()
-    expect(app["notice"]).to_contain_text("2000 bytes")
+    expect(app["notice"]).to_contain_text("The request is larger than the 2000 bytes that this server takes.")
     expect(app["retry"]).to_be_hidden()
     app["input"].fill("One fish. Two fish. Red fish.")
     app.rest()

@@ -18,7 +18,7 @@ export class Problem extends Error {
 async function call(path, { body, signal } = {}) {
   const headers = { Accept: "application/json" };
   if (body) headers["Content-Type"] = "application/json";
-  if (token) headers.Authorization = `Bearer ${token}`;
+  if (token) headers.Authorization = `Bearer ${String.fromCharCode(...new TextEncoder().encode(token))}`; // as UTF-8
   const how = body ? { method: "POST", body: JSON.stringify(body) } : {};
   let response;
   try {
@@ -34,10 +34,14 @@ async function call(path, { body, signal } = {}) {
 async function explained(response) {
   try {
     const { title, detail, errors = [] } = await response.json();
-    return new Problem(response.status, detail ?? title, errors.map(({ field }) => field));
+    return new Problem(response.status, sentence(detail ?? title), errors.map(({ field }) => field));
   } catch {
     return new Problem(response.status, `The server answers ${response.status}.`);
   }
+}
+
+function sentence(line) {
+  return `${line[0].toUpperCase()}${line.slice(1)}.`;
 }
 
 export const askFrontier = (body, signal) => call("v1/frontier", { body, signal });

@@ -68,11 +68,17 @@ function showFailure(problem) {
 function showNothing() {
   asker.stop();
   hideProblem();
-  state.frontier = null;
+  forget();
   source.clear();
-  result.clear();
-  $("facts").textContent = "";
   showBudget();
+}
+
+/** Take away what was said of another text. */
+function forget() {
+  state.frontier = null;
+  result.clear();
+  plot.clear();
+  $("facts").textContent = "";
 }
 
 function showBudget() {
@@ -131,7 +137,7 @@ function setText(written, whole) {
     state.text = text;
     pins.clear();
     source.preview(text);
-    result.clear();
+    forget();
   }
   if ($("input").value !== text) $("input").value = text;
   document.body.classList.toggle("empty", !text.trim());
@@ -189,4 +195,8 @@ $("new").addEventListener("click", () => {
   $("input").focus();
 });
 addEventListener("hashchange", () => setSettings(readAddress()));
+addEventListener("pageshow", () => {
+  // The browser brings a text back to who comes back.
+  if ($("input").value && !state.text) setText($("input").value, document.activeElement !== $("input"));
+});
 setSettings(readAddress());

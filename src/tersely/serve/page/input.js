@@ -39,12 +39,18 @@ export function prepareInput(onText, onProblem) {
 
 function prepareDrop(onDrop) {
   const over = (is) => document.body.classList.toggle("dropping", is);
+  let own = false;
+  const fromHere = ({ dataTransfer }) => own && !dataTransfer.types.includes("Files"); // and so no new text
+  document.addEventListener("dragstart", () => (own = true));
+  document.addEventListener("dragend", () => (own = false));
   document.addEventListener("dragover", (event) => {
+    if (fromHere(event)) return;
     event.preventDefault();
     over(true);
   });
   document.addEventListener("dragleave", (event) => event.relatedTarget ?? over(false));
   document.addEventListener("drop", (event) => {
+    if (fromHere(event)) return;
     event.preventDefault();
     over(false);
     onDrop(event.dataTransfer);
@@ -52,7 +58,7 @@ function prepareDrop(onDrop) {
 }
 
 async function read(file) {
-  const bytes = new Uint8Array(await file.arrayBuffer());
+  const bytes = new Uint8Array(await file.arrayBuffer().catch(() => refuse(file, "cannot be read")));
   const utf16 = { "255,254": "utf-16le", "254,255": "utf-16be" }[bytes.slice(0, 2).join()];
   try {
     const text = new TextDecoder(utf16 ?? "utf-8", { fatal: true }).decode(bytes);
@@ -60,5 +66,9 @@ async function read(file) {
   } catch {
     // said below
   }
-  throw new Problem(415, `“${file.name}” is not plain text in UTF-8. Save it as such, or paste the text.`);
+  return refuse(file, "is not plain text in UTF-8. Save it as such, or paste the text");
+}
+
+function refuse(file, why) {
+  throw new Problem(415, `“${file.name}” ${why}.`);
 }

@@ -27,6 +27,10 @@ export class Plot {
     this.line.setAttribute("d", stairs(points));
   }
 
+  clear() {
+    for (const path of [this.all, this.within, this.line, this.here]) path.setAttribute("d", "");
+  }
+
   /** Show the current point. */
   show({ length, value, chosen }, budget, said) {
     this.window.setAttribute("width", this.#x(budget));

@@ -11,7 +11,7 @@ export function reasonFor(frontier, { chosen, length }, budget) {
   const left = lengths.filter((_, index) => !taken.has(index));
   const least = left.reduce((a, b) => Math.min(a, b), Infinity);
   const needs = least + (chosen.length ? gap : 0);
-  if (needs <= budget - length && frontier.isSampled(budget)) return ["unknown", "Looking closer once the slider rests…"];
+  if (needs <= budget - length && frontier.isSampled(budget)) return ["unknown", "Looking closer…"];
   if (needs <= budget - length) return ["no-gain", "More would fit, but adds too little."];
   if (!left.length && chosen.length) return ["selected", "All that you did not leave out is in."];
   if (!left.length) return ["nothing-fits", "Every sentence is left out."];

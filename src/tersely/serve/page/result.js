@@ -28,7 +28,7 @@ export class Result {
     $("reason").dataset.reason = reason;
     $("fill").style.setProperty("width", `${Math.min(100, (100 * point.length) / budget)}%`);
     const share = best > 0 ? Math.round((100 * Math.max(0, point.value)) / best) : 0;
-    $("share").textContent = `${share} % of the value`;
+    $("share").textContent = `${share}\u00a0% of\u00a0the\u00a0value`;
     $("copy").disabled = !point.text;
     this.#say(`${amount(point.chosen.length, "sentences")}, ${grouped(point.length)} of ${amount(budget, unit)}. ${why}`);
   }

@@ -5,6 +5,7 @@ import { placesOf } from "./lengths.js";
 const SHADES = 5;
 const DRAG = 5; // pixels; who moves further between press and release wants to select
 const SAID = { in: "kept in", out: "left out" };
+const LINE_END = /\r\n|[\n\r\v\f\x85\u2028\u2029]/; // office programs have more than one
 
 export class Source {
   constructor(box, pins) {
@@ -40,7 +41,9 @@ export class Source {
     sentences.forEach((_, index) => {
       const [start, end] = places.slice(2 * index, 2 * index + 2);
       const gap = text.slice(index ? places[2 * index - 1] : 0, start);
-      if (!block || gap.includes("\n")) block = blocks.appendChild(newBlock(gap));
+      const breaks = gap.split(LINE_END).length - 1;
+      if (block && breaks > 1) block.className = "paragraph"; // it ends here, in a copy of the text, too
+      if (!block || breaks) block = blocks.appendChild(newBlock());
       else block.append(gap);
       this.sentences.push(block.appendChild(newSentence(index, text.slice(start, end), shades[index])));
     });
@@ -108,18 +111,18 @@ export class Source {
     event.preventDefault();
   }
 
-  /** One sentence at a time is reached by Tab. */
+  /** One sentence at a time can have the focus: Chromium selects nothing where a press moves it. */
   #focus(sentence) {
-    this.box.querySelector("[tabindex='0']").tabIndex = -1;
+    this.box.querySelector("[tabindex]").removeAttribute("tabindex");
     sentence.tabIndex = 0;
     sentence.focus();
   }
 }
 
-function newBlock(gap) {
-  const block = document.createElement("div");
+function newBlock() {
+  const block = document.createElement("p");
   block.setAttribute("role", "none");
-  block.className = gap.split("\n").length > 2 ? "paragraph" : "line";
+  block.dir = "auto";
   return block;
 }
 
@@ -127,7 +130,6 @@ function newSentence(index, text, shade) {
   const sentence = document.createElement("span");
   sentence.setAttribute("role", "option");
   sentence.ariaSelected = "false";
-  sentence.tabIndex = -1;
   sentence.dataset.index = index;
   sentence.dataset.shade = shade;
   sentence.textContent = text;
