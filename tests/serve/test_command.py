@@ -120,8 +120,8 @@ def test_a_port_in_use_is_one_line() -> None:
         # Only the workers find this out.
         (["--tokenizer", "nowhere"], 1, "no tokenizer at nowhere: give the path of a tokenizer.json"),
         (["--host", "a..b"], 2, "the host 'a..b' is not known: give an address of this machine"),
-        (["--deadline", "nan"], 2, "Invalid value for '--deadline': nan is not a number."),
-        (["--deadline", "inf"], 2, "Invalid value for '--deadline': inf is not in the range"),
+        (["--deadline", "nan"], 2, "the deadline must be above 0 and at most 86400 seconds, not nan"),
+        (["--deadline", "inf"], 2, "the deadline must be above 0 and at most 86400 seconds, not inf"),
         (["--cors", "https://example.org/"], 2, "--cors takes an origin such as https://example.org, without a path"),
     ],
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tersely.cli.options import SECONDS, assembly, budgets, check_budget, parts
+from tersely.cli.options import assembly, budgets, check_budget, parts
 from tersely.cli.progress import Line, listen_no_more, say
 
 
@@ -37,7 +37,7 @@ from tersely.cli.progress import Line, listen_no_more, say
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Processes. Default: one a core.")
 @click.option(
     "--timeout",
-    type=SECONDS,
+    type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
     help="Set a document aside that takes longer. Default: wait for it.",
 )

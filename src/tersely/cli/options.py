@@ -9,21 +9,6 @@ import click
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class _Seconds(click.FloatRange):
-    """A time to wait: more than nothing, up to a day."""
-
-    def __init__(self) -> None:
-        super().__init__(0, 86_400, min_open=True)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number; what is none is in no range, but not outside either."""
-        number = super().convert(value, param, ctx)
-        return number if number == number else self.fail(f"{value} is not a number.", param, ctx)
-
-
-SECONDS = _Seconds()
-
-
 def _apply(options: list[Callable[[F], F]], command: F) -> F:
     for option in reversed(options):
         command = option(command)

@@ -5,7 +5,6 @@ from pathlib import Path
 import click
 
 from tersely.cli.extras import extra
-from tersely.cli.options import SECONDS
 
 
 @click.command("serve", short_help="Serve the page and the HTTP interface.")
@@ -22,7 +21,7 @@ from tersely.cli.options import SECONDS
 )
 @click.option(
     "--deadline",
-    type=SECONDS,
+    type=click.FloatRange(0, min_open=True),
     metavar="S",
     default=30,
     show_default=True,

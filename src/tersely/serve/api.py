@@ -33,7 +33,7 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
     }.items()
 }
 _NOT_READY: dict[int | str, dict[str, Any]] = {
-    503: {"model": answers.Problem, "description": "The models are not loaded yet, or the server is shutting down."}
+    503: {"model": answers.Problem, "description": "The models are not loaded, or the server is shutting down."}
 }
 
 
@@ -79,7 +79,7 @@ def router(pool: Pool, metrics: Metrics) -> APIRouter:
         "/readyz", response_model=answers.StatusAnswer, responses=_NOT_READY, summary="Whether to send requests"
     )
     async def readyz() -> Response:
-        """Answer 503 until the models are loaded, and while the server shuts down."""
+        """Answer 503 until the models are loaded, while no worker can be replaced, and while the server shuts down."""
         if not pool.ready:
             raise _not_ready()
         return JSONResponse({"status": "ready"})
@@ -98,4 +98,4 @@ def _answers(model: type) -> dict[int | str, dict[str, Any]]:
 
 def _not_ready() -> ProblemError:
     headers = {"Retry-After": "1"}
-    return ProblemError("busy", "the models are not loaded yet, or the server is shutting down", headers=headers)
+    return ProblemError("busy", "the models are not loaded, or the server is shutting down", headers=headers)

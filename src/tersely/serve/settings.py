@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass, field
 
+from tersely.errors import UsageError
 from tersely.models import DEFAULT
 from tersely.processes import cores
+
+_DAY = 86_400
 
 
 @dataclass(frozen=True)
@@ -24,3 +27,7 @@ class Settings:
     tokens: tuple[str, ...] = field(default=(), repr=False)
     cors: tuple[str, ...] = ()
     tokenizer: str | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.deadline <= _DAY:
+            raise UsageError(f"the deadline must be above 0 and at most {_DAY} seconds, not {self.deadline}")
