@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import texts
-from tersely import Document, Summarizer, Summary, summarize
+from tersely import Document, Summarizer, Summary, fit, summarize
 from tersely.errors import ModelError, UsageError
 from tersely.score import SCORERS
-from tersely.select import SELECTORS
+from tersely.select import SELECTORS, Problem
 from tersely.text.length import count_words, measure
 
 DEFAULT = Summarizer.load()
@@ -130,6 +130,16 @@ def test_duplicates_are_taken_once_and_the_room_they_leave_is_explained() -> Non
     summary = summarize("The river rose. " * 4, max_chars=40)
     assert (summary.text, summary.reason) == ("The river rose.", "no-gain")
     assert summarize("The river rose. " * 4, max_chars=40, redundancy="off").length == 31
+
+
+def test_duplicates_are_looked_for_once_however_many_budgets_there_are(
+    english: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searches: list[Problem] = []
+    monkeypatch.setattr(fit, "without_duplicates", lambda problem: (searches.append(problem), problem)[1])
+    frontier = DEFAULT.frontier(english, include=[7], exclude=[0])
+    assert len(frontier.steps(points=20)) > 5
+    assert len(searches) == 1
 
 
 def test_included_sentences_are_in_and_excluded_ones_are_not(english: str) -> None:

@@ -121,7 +121,7 @@ class Fitter:
 
     def _fit(self, capacity: int, solve: Callable[[int], Selection]) -> Fit:
         if self.options.include or self.options.exclude:
-            self._problem(capacity)  # says what is wrong with them even where everything fits
+            self._given(capacity)  # says what is wrong with them even where everything fits
         if not len(self.document):
             return Fit((), "", 0, "empty-input", 0)
         as_it_stands = self.options.order == "document" and self.options.separator is None
@@ -166,7 +166,11 @@ class Fitter:
         return blocking_trigrams(self.selector) if trigrams else self.selector
 
     def _problem(self, capacity: int) -> Problem:
-        problem = Problem(
+        problem = self._given(capacity)
+        return problem if self.options.redundancy == "off" else without_duplicates(problem)
+
+    def _given(self, capacity: int) -> Problem:
+        return Problem(
             values=self.values,
             lengths=np.array(self.lengths, dtype=np.int64),
             capacity=capacity,
@@ -175,4 +179,3 @@ class Fitter:
             exclude=self.options.exclude,
             document=self.document,
         )
-        return problem if self.options.redundancy == "off" else without_duplicates(problem)

@@ -25,6 +25,7 @@ def test_click_pins_in_then_out_then_not_at_all(app: App, news: str) -> None:
     app["unpin"].click()
     expect(app["summary"]).to_have_text(free)
     expect(app["unpin"]).to_be_hidden()
+    expect(app["edit"]).to_be_focused()
     expect(app.page.locator("[data-pin]")).to_have_count(0)
 
 
@@ -46,6 +47,19 @@ def test_what_is_kept_in_may_be_too_long(app: App) -> None:
     app.allow(20)
     expect(app["reason"]).to_have_text("What you keep in needs 34 characters.")
     assert app.summary == ""
+
+
+def test_until_the_answer_to_a_pin_is_there_nothing_finer_is_asked(app: App, english: str) -> None:
+    app.give(english)  # long enough that rests of the slider are asked for
+    app.rest()
+    app.page.route("**/v1/frontier", lambda _: None)
+    before = app.asked.count("summarize")
+    with app.page.expect_request("**/v1/frontier"):
+        app.sentences.nth(3).click()
+    app.allow(20)
+    app.rest()
+    assert app.asked.count("summarize") == before
+    expect(app["notice"]).to_be_hidden()
 
 
 def test_everything_left_out(app: App) -> None:

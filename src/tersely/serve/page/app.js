@@ -180,6 +180,7 @@ $("budget").addEventListener("input", () => {
 $("budget").addEventListener("blur", showBudget);
 $("unit").addEventListener("change", () => setSettings({ unit: $("unit").value }));
 $("model").addEventListener("change", () => setSettings({ model: $("model").value }));
+$("unpin").addEventListener("click", () => $("edit").focus()); // it is gone itself
 $("edit").addEventListener("click", () => {
   write(true);
   $("input").setSelectionRange(0, 0);

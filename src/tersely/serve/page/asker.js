@@ -8,6 +8,7 @@ const FEW = 4; // sentences; nobody needs to look closer than that
 
 export class Asker {
   #question = new AbortController();
+  #answered = null;
 
   /** `hear.answer(frontier)` is called for an answer and each time it becomes finer, `hear.problem(error)` else. */
   constructor(hear) {
@@ -23,10 +24,12 @@ export class Asker {
   async ask({ text, unit, model, include, exclude }) {
     this.stop();
     this.#question = new AbortController();
+    this.#answered = null;
     this.about = { text, include, exclude, ...(model && { model }) };
     this.hear.busy(true);
     await this.#try(async (signal) => {
       const frontier = new Frontier(await askFrontier({ ...this.about, unit }, signal), this.about);
+      this.#answered = frontier;
       this.hear.answer(frontier);
       this.hear.busy(false);
       for (const limit of closer(frontier)) {
@@ -38,7 +41,7 @@ export class Asker {
 
   /** Where an answer holds only some of all summaries, ask for the one of this budget. */
   async refine(frontier, budget) {
-    if (!frontier.isSampled(budget)) return;
+    if (frontier !== this.#answered || !frontier.isSampled(budget)) return; // it is about other pins
     await this.#try(async (signal) => {
       frontier.refine(budget, await askSummary({ ...this.about, [`max_${frontier.unit}`]: budget }, signal));
       this.hear.answer(frontier);
