@@ -45,6 +45,18 @@ def test_typing_asks_once_it_pauses_and_stays_with_the_typist(app: App) -> None:
     assert app.summary == ""
 
 
+def test_new_text_can_be_undone(app: App) -> None:
+    app.give("One fish. Two fish.")
+    app["new"].click()
+    expect(app["input"]).to_have_value("")
+    expect(app["how"]).to_be_visible()
+    app.page.keyboard.press("Control+z")
+    expect(app["input"]).to_have_value("One fish. Two fish.")
+    app.rest()
+    app.answered()
+    assert app.summary == "One fish. Two fish."
+
+
 def test_late_answer_to_an_older_text_is_ignored(app: App) -> None:
     held = []
     app.page.route("**/v1/frontier", lambda route: held.append(route))

@@ -191,9 +191,11 @@ $("read").addEventListener("click", () => {
   $("edit").focus();
 });
 $("new").addEventListener("click", () => {
-  setText("", false);
   write(true);
   $("input").focus();
+  $("input").select();
+  document.execCommand("delete"); // which, unlike a new value, can be undone
+  setText("", false);
 });
 addEventListener("hashchange", () => setSettings(readAddress()));
 addEventListener("pageshow", () => {
