@@ -142,6 +142,13 @@ def test_duplicates_are_looked_for_once_however_many_budgets_there_are(
     assert len(searches) == 1
 
 
+def test_a_frontier_begins_where_the_included_sentences_fit_however_few_budgets_are_tried(english: str) -> None:
+    frontier = DEFAULT.frontier(english, include=[7, 9])
+    first = frontier.steps(points=3)[0]
+    assert first == frontier.steps()[0]
+    assert first.chosen == (7, 9)
+
+
 def test_included_sentences_are_in_and_excluded_ones_are_not(english: str) -> None:
     summary = summarize(english, max_chars=400, include=[7], exclude=[0])
     indices = {s.index for s in summary.sentences}

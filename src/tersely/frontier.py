@@ -50,13 +50,16 @@ class Frontier:
         return self.summary_of(self._fits(budget), Budget.one_of(**{f"max_{unit}": budget}), budget)
 
     def steps(self, points: int | None = None) -> list[Step]:
-        """List every budget at which the summary changes, or only what `points` evenly spread budgets give."""
+        """List every budget at which the summary changes, or only what `points` evenly spread budgets give.
+
+        The first is in any case the smallest that pinned sentences leave.
+        """
         if points is not None and points < 1:
             raise UsageError(f"points must be at least 1, not {points}")
-        budgets = None if points is None else iter(_spread(self.capacity, points))
         self._fits(self.capacity)  # says what is wrong with pinned sentences before they are measured
         steps: list[Step] = []
         budget, lowest = self.capacity, self.fitter.length(tuple(self.fitter.options.include))
+        budgets = None if points is None else iter(_spread(lowest, self.capacity, points))
         while budget >= lowest:
             fit = self._fits(budget)
             step = self._step(fit)
@@ -92,5 +95,5 @@ class Frontier:
         return Step(fit.stable, fit.length, value, fit.chosen)
 
 
-def _spread(capacity: int, points: int) -> list[int]:
-    return sorted({round(capacity * k / points) for k in range(points + 1)}, reverse=True)
+def _spread(lowest: int, capacity: int, points: int) -> list[int]:
+    return sorted({max(round(capacity * k / points), lowest) for k in range(points + 1)}, reverse=True)

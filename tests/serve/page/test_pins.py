@@ -49,6 +49,17 @@ def test_what_is_kept_in_may_be_too_long(app: App) -> None:
     assert app.summary == ""
 
 
+def test_in_a_long_text_it_says_how_much_the_kept_ones_need(app: App, english: str) -> None:
+    app.give(english)
+    text = app.sentences.nth(7).text_content()
+    app.sentences.nth(7).click()
+    expect(app.sentences.nth(7)).to_have_attribute("aria-selected", "true")
+    app.allow(len(text) - 1)
+    expect(app["reason"]).to_have_text(f"What you keep in needs {len(text)} characters.")
+    app.allow(len(text))
+    assert app.summary == text
+
+
 def test_until_the_answer_to_a_pin_is_there_nothing_finer_is_asked(app: App, english: str) -> None:
     app.give(english)  # long enough that rests of the slider are asked for
     app.rest()
