@@ -128,6 +128,8 @@ def test_an_html_file_is_read_as_its_article(tmp_path: Path) -> None:
     run = tersely("summarize", str(file), "--max-sentences", "1")
     assert run.returncode == 0
     assert run.stdout.strip() in PAGE
+    # On standard input, it is known by how it begins; a byte order mark is no part of that.
+    assert tersely("summarize", "--max-sentences", "1", stdin=PAGE.encode("utf-8-sig")).stdout == run.stdout
 
 
 @pytest.fixture

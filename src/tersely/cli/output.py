@@ -12,6 +12,8 @@ def write(text: str, output: str | None) -> None:
     """Write `text`, ended by a line feed, to standard output or whole to the file `output`."""
     data = (text if text.endswith("\n") else text + "\n").encode("utf-8", "replace")
     if output is None or output == "-":
+        if sys.stdout is None:  # Python's way to say that it was closed before the start
+            raise InputError("standard output is closed: give a file with --output")
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     else:
@@ -19,9 +21,14 @@ def write(text: str, output: str | None) -> None:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Replace the file at once, so that nobody ever reads half of it."""
+    """Replace the file at once, so that nobody ever reads half of it; a pipe or a device is written to as it is."""
     try:
-        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as stream:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            path.write_bytes(data)
+            return
+        # Of a link, what it leads to is replaced, not the link.
+        place = Path(os.path.realpath(path))
+        with NamedTemporaryFile(dir=place.parent, prefix=f".{place.name}.", delete=False) as stream:
             temporary = Path(stream.name)
             try:
                 stream.write(data)
@@ -30,7 +37,7 @@ def write_file(path: Path, data: bytes) -> None:
                 umask = os.umask(0)
                 os.umask(umask)
                 temporary.chmod(0o666 & ~umask)
-                temporary.replace(path)
+                temporary.replace(place)
             except BaseException:
                 temporary.unlink(missing_ok=True)
                 raise

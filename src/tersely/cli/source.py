@@ -15,7 +15,10 @@ _OTHERS = {
     b"PK\x03\x04": "an archive or an office document: save it as text first",
     b"\x1f\x8b": "compressed: unpack it first (gunzip -c)",
 }
-_HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
+# Possessive: what begins with many comments and is no page must not be tried in every way to take them together.
+_HTML = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*+<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL
+)
 
 
 def read_source(source: str) -> str:
@@ -30,6 +33,8 @@ def read_source(source: str) -> str:
 
 
 def _standard_input() -> bytes:
+    if sys.stdin is None:  # Python's way to say that it was closed before the start
+        raise InputError("standard input is closed: name a file")
     if sys.stdin.isatty():
         print("Reading from the terminal; end with Ctrl-D.", file=sys.stderr)  # noqa: T201
     return _bounded(sys.stdin.buffer.read(MAX_BYTES + 1), "standard input")
