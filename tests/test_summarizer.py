@@ -66,13 +66,15 @@ def test_every_selector_and_separator_keeps_the_budget(text: str, limit: int, se
     assert len(summary.text) <= limit
 
 
-@given(texts, st.sampled_from(sorted(EVERY_SELECTOR)), st.sampled_from(["chars", "words", "sentences", "bytes"]))
+@given(
+    texts, st.sampled_from(sorted(EVERY_SELECTOR)), st.sampled_from(["chars", "words", "tokens", "sentences", "bytes"])
+)
 def test_the_frontier_gives_what_each_budget_gives(text: str, select: str, unit: str) -> None:
     summarizer = EVERY_SELECTOR[select]
-    frontier = summarizer.frontier(text, unit=unit)
+    frontier = summarizer.frontier(text, unit=unit, tokenizer=count_tokens)
     steps = frontier.steps()
     for budget in range(1, frontier.capacity + 1, 3):
-        alone = summarizer.summarize(text, **{f"max_{unit}": budget})
+        alone = summarizer.summarize(text, **{f"max_{unit}": budget}, tokenizer=count_tokens)
         assert frontier.at(budget) == alone
         step = [s for s in steps if s.budget <= budget][-1]
         assert step.chosen == tuple(sorted(s.index for s in alone.sentences))
@@ -107,6 +109,24 @@ def test_another_process_gives_the_same_bytes(scorer: str, english: str) -> None
 def test_every_scorer_survives_tiny_texts(scorer: str, text: str) -> None:
     summary = Summarizer.load(scorer=scorer).summarize(text, max_chars=5)
     assert len(summary.text) <= 5
+
+
+def test_sentences_of_no_tokens_between_separators_that_have_some_come_to_an_end() -> None:
+    how: Any = {"max_tokens": 2, "separator": " | ", "tokenizer": lambda text: text.count("|")}
+    summary = Summarizer.load(scorer="lead", select="knapsack").summarize("Rain. Snow. Hail. Fog. Sun.", **how)
+    assert summary.length <= 2
+
+
+def test_included_sentences_that_fit_once_joined_are_never_refused() -> None:
+    text = "Rain fell. The river rose. It was cold."
+    # A separator has four tokens: by themselves the sentences seem to fit together, and joined they do not.
+    how: Any = {"include": [0], "separator": " + + + + ", "tokenizer": lambda text: len(text.split())}
+    summarizer = Summarizer.load(scorer="lead", select="knapsack")
+    assert summarizer.summarize(text, max_tokens=5, **how).text == "Rain fell."
+    assert summarizer.frontier(text, unit="tokens", **how).steps()[0].chosen == (0,)
+    how["include"] = [0, 1]
+    with pytest.raises(UsageError, match="the included sentences need 9, but the budget is 6"):
+        summarizer.summarize(text, max_tokens=6, **how)
 
 
 def test_a_fitting_text_is_returned_as_it_stands() -> None:

@@ -131,10 +131,16 @@ class Fitter:
             if self._joined.length <= capacity:
                 return self._joined
         fit, room = self._measured(solve(capacity), capacity), capacity
-        # Tokens of a joined text are not the sum of its parts' tokens: take less until what is joined fits.
-        while fit.length > capacity:
-            room -= fit.length - capacity
-            fit = replace(self._measured(solve(max(room, 0)), capacity), stable=capacity)
+        # Tokens of a joined text are not the sum of its parts' tokens: take less until what is joined fits. Sentences
+        # that count nothing alone could be taken without end: in the end only the included ones are left.
+        include = tuple(sorted(self.options.include))
+        least = sum(self.lengths[i] for i in include)
+        while fit.length > capacity and fit.chosen != include:
+            room = max(room - (fit.length - capacity), least)
+            less = solve(room) if room > least else Selection(include, capacity)
+            fit = replace(self._measured(less, capacity), stable=capacity)
+        if fit.length > capacity:
+            raise UsageError(f"the included sentences need {fit.length}, but the budget is {capacity}")
         return fit
 
     @cached_property
@@ -146,7 +152,8 @@ class Fitter:
     def _measured(self, selection: Selection, capacity: int) -> Fit:
         chosen = selection.chosen
         length = self.length(chosen)
-        return Fit(chosen, self.join(chosen), length, self._reason(chosen, capacity - length), selection.stable)
+        stable = max(selection.stable, length)  # in tokens a joined text may be longer than its selector knows
+        return Fit(chosen, self.join(chosen), length, self._reason(chosen, capacity - length), stable)
 
     def _reason(self, chosen: tuple[int, ...], room: int) -> Reason:
         taken = self.options.exclude.union(chosen)
