@@ -1,6 +1,9 @@
 """How many processes or threads are worth while, and processes that do not outlive their parent."""
 
 import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
 from threading import Thread
@@ -9,6 +12,19 @@ from threading import Thread
 def cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def deaf_to_interrupts() -> Iterator[None]:
+    """Have the processes that are started in this context not hear Ctrl-C: their parent does, and sees to them."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which a new process takes over
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def end_with_parent() -> None:

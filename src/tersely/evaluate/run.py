@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context
@@ -16,7 +17,7 @@ from tersely.evaluate.room import Room
 from tersely.evaluate.rouge import Score, ngrams, rouge
 from tersely.evaluate.systems import System, load_system
 from tersely.evaluate.tokens import Tokenization
-from tersely.processes import cores, end_with_parent
+from tersely.processes import cores, deaf_to_interrupts, end_with_parent
 
 Progress = Callable[[int], None]
 
@@ -108,9 +109,14 @@ def _rows(records: Iterable[Record], setup: _Setup, workers: int) -> Iterator[li
         yield from map(_outcomes, usable)
         return
     # Spawned, not forked: a fork would copy the threads of a BLAS library half way through their work.
-    with ProcessPoolExecutor(workers, get_context("spawn"), _start, (setup,)) as pool:
-        while batch := list(islice(usable, 64 * workers)):
-            yield from pool.map(_outcomes, batch, chunksize=8)
+    try:
+        with ProcessPoolExecutor(workers, get_context("spawn"), _start, (setup,)) as pool:
+            while batch := list(islice(usable, 64 * workers)):
+                with deaf_to_interrupts():  # processes are started as work comes for them
+                    outcomes = pool.map(_outcomes, batch)
+                yield from outcomes
+    except BrokenProcessPool:
+        raise InputError("a process was killed, perhaps for want of memory: try fewer --workers") from None
 
 
 def _start(setup: _Setup) -> None:
