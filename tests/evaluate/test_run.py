@@ -1,6 +1,7 @@
 """Systems over records: the figures, the budget, the tables made of them."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -72,6 +73,15 @@ def test_systems_are_named_once_and_keep_their_settings() -> None:
     assert parse_systems("lead+top, far:alpha=2,beta=0.1") == ["lead+top", "far:alpha=2,beta=0.1"]
     with pytest.raises(UsageError, match="each once"):
         parse_systems("lead,lead")
+
+
+def test_a_name_comes_before_a_folder_and_a_folder_may_have_any_name(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("lead", "c++"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.toml").write_text('name = "mine"\nscorer = "random"\n')
+    found = [load_system(spec).summarizer.name for spec in ("lead", "./lead", "c++")]  # type: ignore[attr-defined]
+    assert found == ["lead", "mine", "mine"]
 
 
 def test_every_form_of_the_table_has_every_figure(records: list[Record]) -> None:

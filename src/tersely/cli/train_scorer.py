@@ -231,7 +231,10 @@ def labelled_dev(file: str) -> Any:
 
 
 def _written(out: str) -> None:
-    click.echo(f"written to {out}: tersely summarize FILE --max-chars 400 --model {out}", err=True)
+    from tersely.models import model_folder
+
+    model = out if model_folder(out) == Path(out) else f"./{out}"  # a shipped model has the name, too
+    click.echo(f"written to {out}: tersely summarize FILE --max-chars 400 --model {model}", err=True)
 
 
 def _show(at: Any) -> None:

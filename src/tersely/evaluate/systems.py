@@ -12,6 +12,7 @@ from tersely.evaluate.oracle import Oracle
 from tersely.evaluate.peers import PEERS, Peer
 from tersely.evaluate.record import Record
 from tersely.models import shipped_models
+from tersely.score import SCORERS
 from tersely.summarizer import Summarizer
 
 
@@ -45,6 +46,8 @@ class Ours:
 def load_system(spec: str) -> System:
     """Return the system of a spec: `scorer[+selector][@encoder]`, `model[+selector]`, `oracle`, or another tool's.
 
+    A name means what is known by it, even where there is a folder of that name: that is `./lead`.
+
     >>> load_system("textrank+greedy@tfidf").summarizer.selector
     Greedy()
     >>> load_system("news+knapsack").summarizer.selector
@@ -54,8 +57,8 @@ def load_system(spec: str) -> System:
         return Oracle()
     if spec in PEERS:
         return Peer(spec)
-    model, _, selector = spec.partition("+")
-    if Path(model).is_dir() or model in shipped_models():
+    model, _, selector = (spec, "", "") if Path(spec).is_dir() else spec.partition("+")
+    if model in shipped_models() or (Path(model).is_dir() and model not in SCORERS.names()):
         return Ours(spec, _remembering(Summarizer.load(model, select=selector or None)))
     scorer, _, encoder = spec.partition("@")
     scorer, _, selector = scorer.partition("+")

@@ -29,7 +29,7 @@ class Model:
     def card(self) -> str:
         """The model's card: its data, its settings and what was measured."""
         card = self.folder / "README.md"
-        return card.read_text(encoding="utf-8") if card.is_file() else ""
+        return card.read_text(encoding="utf-8", errors="replace") if card.is_file() else ""
 
 
 def shipped_models() -> list[str]:
@@ -43,9 +43,10 @@ def shipped_models() -> list[str]:
 
 
 def model_folder(name_or_path: str | Path) -> Path:
-    """Return the folder of what is shipped by that name, or else the path itself."""
-    shipped = _SHIPPED / name_or_path
-    return shipped if len(Path(name_or_path).parts) == 1 and (shipped / "config.toml").is_file() else Path(name_or_path)
+    """Return the folder of what is shipped by that name, or else the path itself, such as `./news`."""
+    path = Path(name_or_path)
+    shipped = _SHIPPED / path.name
+    return shipped if str(name_or_path) == path.name and (shipped / "config.toml").is_file() else path
 
 
 def load_model(name_or_path: str | Path) -> Model:
@@ -83,6 +84,8 @@ def _read(folder: Path, config: dict[str, Any]) -> Model:
         expected = dict if key in ("files", "languages") else str
         if not isinstance(value, expected):
             raise UsageError(f"{key} must be a {'table' if expected is dict else 'string'}")
+        if isinstance(value, dict) and not all(isinstance(each, str) for each in value.values()):
+            raise UsageError(f"what [{key}] holds must be strings")
     for key in ("name", "scorer"):
         if key not in config:
             raise UsageError(f"the key {key} is missing")

@@ -69,3 +69,10 @@ def test_a_configuration_goes_to_the_command_that_can_train_it(tmp_path: Path) -
     arguments = ["supervised", texts, "--config", "news", "--out", str(tmp_path / "x")]
     with pytest.raises(UsageError, match="train scorer"):
         CliRunner().invoke(command, arguments, catch_exceptions=False)
+
+
+def test_the_command_that_is_named_at_the_end_means_what_was_trained(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "texts.jsonl", True)
+    run = CliRunner().invoke(command, ["scorer", "texts.jsonl", "--config", "news", "--out", "news"])
+    assert run.stderr.endswith("--model ./news\n")
