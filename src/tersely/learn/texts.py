@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -28,13 +29,14 @@ def read_texts(path: Path, where: Where) -> Iterator[str]:
         return
     try:
         if path.name.endswith(_TEXTS):
-            yield path.read_text(encoding="utf-8")
+            yield path.read_text(encoding="utf-8-sig")
         elif path.name.endswith(_LINES):
-            with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as f:
-                yield from _lines(path, f, where)
+            unpacked = gzip.open if path.suffix == ".gz" else open
+            with unpacked(path, "rt", encoding="utf-8-sig") as lines:  # a byte order mark is not part of the text
+                yield from _lines(path, lines, where)
         else:
             raise InputError(f"{path} is neither JSONL (.jsonl, .jsonl.gz) nor text (.txt) nor a folder")
-    except (OSError, UnicodeDecodeError, EOFError) as error:
+    except (OSError, UnicodeDecodeError, EOFError, zlib.error) as error:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
@@ -47,7 +49,7 @@ def _lines(path: Path, lines: Iterable[str], where: Where) -> Iterator[str]:
             text = record["text"]
             if any(str(record.get(field)) not in wanted for field, wanted in where.items()):
                 continue
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             text = None
         if not isinstance(text, str):
             raise InputError(f"{path}, line {number}: not a JSON object with a text in the field 'text'")

@@ -61,6 +61,7 @@ def test_documents_held_out_are_not_trained_on(tmp_path: Path) -> None:
         ("a.jsonl", '{"body": "x"}\n', "line 1: not a JSON object with a text in the field 'text'"),
         ("a.jsonl", "\n[1]\n", "line 2"),
         ("a.jsonl.gz", "not gzip", "cannot be read"),
+        ("a.jsonl", "[" * 100_000, "line 1"),
         ("a.pdf", "x", "neither JSONL"),
     ],
 )
@@ -68,6 +69,23 @@ def test_what_cannot_be_trained_on_is_said(tmp_path: Path, name: str, content: s
     (tmp_path / name).write_text(content)
     with pytest.raises(InputError, match=message):
         Corpus.read([tmp_path / name], 40)
+
+
+def test_a_gzip_file_that_is_damaged_is_said(tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "a.jsonl.gz", TEXTS)
+    data = bytearray(file.read_bytes())
+    data[100:120] = bytes(20)
+    file.write_bytes(data)
+    with pytest.raises(InputError, match=r"a\.jsonl\.gz cannot be read"):
+        list(read_texts(file, {}))
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+def test_a_byte_order_mark_is_not_part_of_a_text(tmp_path: Path, name: str) -> None:
+    data = '{"text": "One."}\n'.encode("utf-8-sig")
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    (tmp_path / "b.txt").write_text("One.", encoding="utf-8-sig")
+    assert list(read_texts(tmp_path, {})) == ["One.", "One."]
 
 
 def test_an_empty_folder_and_a_missing_file_are_errors(tmp_path: Path) -> None:

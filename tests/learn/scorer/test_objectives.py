@@ -225,6 +225,7 @@ def test_the_fenchel_young_loss_falls_towards_the_teacher(config: Config, batch:
         ("training", {"batch": 0}, "'batch' must be positive"),
         ("objective", {"ext_doc": -1.0}, "'ext_doc' must be 0 or more"),
         ("data", {"held_out": 0.9}, "held_out"),
+        ("selection", {"share": float("nan")}, "'share' must be positive, not nan"),
     ],
 )
 def test_a_senseless_configuration_is_refused(config: Config, table: str, change: dict, message: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import ClassVar
 
@@ -86,7 +87,7 @@ class Config:
                 raise unknown_name(what, name, known)
         for table in (self.network, self.training):
             for key, value in vars(table).items():
-                if isinstance(value, int | float) and value <= 0:
+                if isinstance(value, int | float) and not 0 < value < inf:
                     raise UsageError(f"'{key}' must be positive, not {value}")
         if self.network.width % self.network.heads:
             raise UsageError(f"the width {self.network.width} is not a multiple of {self.network.heads} heads")

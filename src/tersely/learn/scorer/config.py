@@ -1,6 +1,7 @@
 """What a configuration of a learned scorer says."""
 
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -165,7 +166,7 @@ class Config:
         )
         for table in (self.data, self.network, self.siamese, self.objective, self.selection, self.training):
             for key, value in vars(table).items():
-                if type(value) in (int, float) and (value < 0 or (value == 0 and key not in may_be_zero)):
+                if type(value) in (int, float) and not (0 < value < inf or (value == 0 and key in may_be_zero)):
                     raise UsageError(
                         f"'{key}' must be {'0 or more' if key in may_be_zero else 'positive'}, not {value}"
                     )
