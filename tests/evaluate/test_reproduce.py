@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from tersely.cli.evaluate import command as evaluate
 from tersely.cli.reproduce import command as reproduce
 from tersely.errors import InputError
-from tersely.evaluate.curves import read_log
+from tersely.evaluate.curves import draw_curves, read_log
 from tersely.evaluate.published import TABLES, published
 from tersely.evaluate.reproduce import find_datasets
 
@@ -88,9 +88,44 @@ def test_learning_curves_are_drawn_from_logs(tmp_path: Path) -> None:
         reproduce, ["figure-learning-curves", "--log", str(log), "--out", str(out)], catch_exceptions=False
     )
     assert out.read_bytes().startswith(b"\x89PNG")
-    log.write_text("[\n")
-    with pytest.raises(InputError, match="not a training log"):
-        read_log(log)
+    for broken in ("[\n", "[" * 100_000):
+        log.write_text(broken)
+        with pytest.raises(InputError, match="not a training log"):
+            read_log(log)
+
+
+def test_logs_of_folders_of_one_name_each_have_a_panel(tmp_path: Path) -> None:
+    logs = [tmp_path / run / "model" / "log.jsonl" for run in ("one", "two")]
+    for log in logs:
+        log.parent.mkdir(parents=True)
+        log.write_text('{"step": 2, "validation_loss": 1.5}\n')
+    width = [int.from_bytes(draw_curves(some)[16:20]) for some in (logs[:1], logs)]  # as a PNG's header says
+    assert width[1] == 2 * width[0]
+
+
+def test_a_figure_under_a_name_of_another_format_is_refused(tmp_path: Path) -> None:
+    log, out = tmp_path / "log.jsonl", tmp_path / "curves.svg"
+    log.write_text('{"step": 2, "validation_loss": 1.5}\n')
+    run = CliRunner().invoke(reproduce, ["figure-learning-curves", "--log", str(log), "--out", str(out)])
+    assert "ends in .png" in str(run.exception)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--budgets", ","], "--budgets takes numbers, not ''"),
+        (["--budgets", "300,,400"], "--budgets takes numbers, not ''"),
+        (["--workers", "-1"], "-1 is not in the range x>=1"),
+        (["--limit", "0"], "0 is not in the range x>=1"),
+        (["--out", "FILE/out"], "Not a directory"),
+    ],
+)
+def test_what_is_wrong_with_an_evaluation_is_said_before_the_work(data: Path, options: list[str], said: str) -> None:
+    file = str(data / "my_cnndm_test.jsonl")
+    run = CliRunner().invoke(evaluate, [file, *(option.replace("FILE", file) for option in options)])
+    assert said in run.output + str(run.exception)
+    assert "R-1" not in run.stdout
 
 
 def test_table1_measures_the_shipped_networks_and_says_how_to_train_the_others(tmp_path: Path, monkeypatch) -> None:

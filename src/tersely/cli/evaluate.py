@@ -11,7 +11,7 @@ from tersely.cli.progress import counting
 @click.command("evaluate", short_help="Compare systems on documents with reference summaries.")
 @click.argument("data", metavar="DATA")
 @click.option("--systems", default="lead,news", show_default=True, metavar="A,B,...", help="See above.")
-@click.option("--sentences", type=int, metavar="N", help="Budget in sentences.")
+@click.option("--sentences", type=click.IntRange(1), metavar="N", help="Budget in sentences.")
 @click.option("--budgets", metavar="N,N,...", help="Budgets in --unit.")
 @click.option(
     "--unit",
@@ -22,13 +22,20 @@ from tersely.cli.progress import counting
 @click.option("--baseline", metavar="SYSTEM", help="What the others are compared with. Default: the first system.")
 @click.option("--reader", metavar="NAME", help="Format of DATA. Default: found by looking at it.")
 @click.option("--lang", "language", type=click.Choice(["en", "zh", "other"]), help="Default: found in each text.")
-@click.option("--limit", type=int, metavar="N", help="Only the first N documents.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N documents.")
 @click.option("--strict", is_flag=True, help="Stop at a bad record instead of skipping it.")
-@click.option("--max-source-tokens", type=int, metavar="N", help="Only the first N words of a document (paper: 512).")
-@click.option("--max-source-sentences", type=int, metavar="N", help="Only the first N sentences of a document.")
+@click.option(
+    "--max-source-tokens",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Only the first N words of a document (paper: 512).",
+)
+@click.option(
+    "--max-source-sentences", type=click.IntRange(1), metavar="N", help="Only the first N sentences of a document."
+)
 @click.option("--no-stem", is_flag=True, help="English words as they are.")
 @click.option("--chinese", type=click.Choice(["chars", "words"]), default="chars", show_default=True)
-@click.option("--workers", type=int, metavar="N", help="Processes. Default: one a core.")
+@click.option("--workers", type=click.IntRange(1), metavar="N", help="Processes. Default: one a core.")
 @click.option(
     "--out", type=click.Path(file_okay=False), metavar="DIR", help="Also write Markdown, CSV, JSON and plots here."
 )
@@ -60,6 +67,8 @@ def command(
     if base not in names:
         raise UsageError(f"the baseline '{base}' is not among the systems")
     tokenization = Tokenization(stem=not how["no_stem"], chinese=how["chinese"])
+    if out is not None:
+        Path(out).mkdir(parents=True, exist_ok=True)  # that it cannot be made is said before the work, not after it
     results = run(data, names, budgets_of(sentences, budgets, unit), tokenization, **how)
     click.echo(report.terminal(results, base))
     click.echo("\n" + report.settings(tokenization, len(results[0].outcomes), base), err=True)
@@ -74,13 +83,12 @@ def budgets_of(sentences: int | None, budgets: str | None, unit: str) -> list[An
     from tersely.errors import UsageError
 
     found = [Budget.one_of(max_sentences=sentences)] if sentences is not None else []
-    for part in (budgets or "").split(","):
-        if part.strip():
-            try:
-                limit = float(part)
-            except ValueError:
-                raise UsageError(f"--budgets takes numbers, not '{part.strip()}'") from None
-            found.append(Budget.one_of(**{"ratio" if unit == "ratio" else f"max_{unit}": limit}))
+    for part in [] if budgets is None else budgets.rstrip(",").split(","):
+        try:
+            limit = float(part)
+        except ValueError:
+            raise UsageError(f"--budgets takes numbers, not '{part.strip()}'") from None
+        found.append(Budget.one_of(**{"ratio" if unit == "ratio" else f"max_{unit}": limit}))
     return found or [Budget.one_of(max_sentences=3)]
 
 
@@ -106,7 +114,6 @@ def save(folder: Path, results: list[Any], baseline: str, tokenization: Any) -> 
     from tersely.evaluate import report
     from tersely.evaluate.plots import plots
 
-    folder.mkdir(parents=True, exist_ok=True)
     note = report.settings(tokenization, len(results[0].outcomes), baseline)
     texts = {
         "results.md": f"{report.markdown(results, baseline)}\n{note}\n",

@@ -6,7 +6,7 @@ import click
 
 from tersely.cli.options import output_option
 from tersely.cli.output import write, write_file
-from tersely.errors import InputError
+from tersely.errors import InputError, UsageError
 
 
 @click.group("human", short_help="Have people rate summaries.")
@@ -40,6 +40,9 @@ def prepare_command(
     from tersely.evaluate.readers import read
     from tersely.evaluate.systems import parse_systems
 
+    # A form in the place of the data, or a name that is none, is a slip.
+    if out.suffix.lower() not in (".html", ".htm"):
+        raise UsageError(f"{out}: a form ends in .html")
     names, budget = parse_systems(systems), Budget.one_of(max_chars=max_chars)
     records = (record for record in read(data) if len(record.document))
     items = summarise(sample(records, documents, seed), names, budget)

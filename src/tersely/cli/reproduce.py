@@ -25,7 +25,7 @@ from tersely.evaluate.published import TABLES, published
     multiple=True,
     help="Folder with trained model folders; may be repeated.",
 )
-@click.option("--limit", type=int, metavar="N", help="Only the first N documents of each dataset.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N documents of each dataset.")
 @click.option("--key", metavar="FILE", help="table6: the key of the rating form.")
 @click.option("--answers", metavar="FILE", multiple=True, help="table6: a rater's exported answers.")
 @click.option("--log", metavar="FILE", multiple=True, help="figure: a training's log.jsonl; may be repeated.")
@@ -45,8 +45,10 @@ def command(
         from tersely.cli.output import write_file
         from tersely.evaluate.curves import draw_curves
 
-        picture, file = draw_curves([Path(file) for file in log]), Path(out or "learning-curves.png")
-        write_file(file, picture)
+        file = Path(out or "learning-curves.png")
+        if file.suffix.lower() != ".png":
+            raise UsageError(f"{file}: the figure is a PNG, and its name ends in .png")
+        write_file(file, draw_curves([Path(each) for each in log]))
         click.echo(f"written to {file}", err=True)
         return
     from tersely.evaluate.readers import read

@@ -22,7 +22,7 @@ def read_log(file: Path) -> Curve:
         ]
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{file} is not a training log: {error}") from None
     if not curve:
         raise InputError(f"{file} has no validation yet: let the training reach its first one")
@@ -37,13 +37,14 @@ def draw_curves(logs: Sequence[Path]) -> bytes:
     """Return a PNG with one panel a log: the loss in blue, ROUGE-1 in red, as in the paper."""
     if not logs:
         raise UsageError("no training log: train a scorer first, then name its log.jsonl with --log")
-    curves = {file.parent.name or file.stem: read_log(file) for file in logs}
+    # A list: two trainings may lie in folders of one name.
+    curves = [(file.parent.name or file.stem, read_log(file)) for file in logs]
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError("drawing a plot", "eval") from None
     figure = Figure(figsize=(5 * len(curves), 3.6), layout="constrained")
-    for axes, (name, curve) in zip(figure.subplots(1, len(curves), squeeze=False)[0], curves.items(), strict=True):
+    for axes, (name, curve) in zip(figure.subplots(1, len(curves), squeeze=False)[0], curves, strict=True):
         axes.plot([step for step, _, _ in curve], [loss for _, loss, _ in curve], color="tab:blue")
         axes.set(title=name, xlabel="step")
         axes.set_ylabel("validation loss", color="tab:blue")

@@ -64,13 +64,17 @@ def test_the_key_of_another_form_is_not_overwritten(data: Path) -> None:
         ("lead", ("--max-chars", "0"), UsageError),
         ("lead", ("--documents", "7"), InputError),
         ("lead", ("--raters", "0"), UsageError),
+        ("lead", ("--out", "."), UsageError),
+        ("lead", ("--out", "news.jsonl"), UsageError),
     ],
 )
 def test_what_is_wrong_is_said_before_a_file_is_written(
-    data: Path, systems: str, more: tuple[str, ...], error: type[Exception]
+    data: Path, systems: str, more: tuple[str, ...], error: type[Exception], monkeypatch
 ) -> None:
+    monkeypatch.chdir(data.parent)
+    before = contents(data.parent)
     assert isinstance(prepare(data, *more, systems=systems).exception, error)
-    assert contents(data.parent).keys() == {"news.jsonl"}
+    assert contents(data.parent) == before
 
 
 def test_analyse_gives_a_table_or_json(data: Path) -> None:
