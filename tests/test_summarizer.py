@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from strategies import texts
 from tersely import Document, Summarizer, Summary, fit, summarize
 from tersely.errors import ModelError, UsageError
+from tersely.models import load_model
 from tersely.score import SCORERS
 from tersely.select import SELECTORS, Problem
 from tersely.text.length import count_words, measure
@@ -222,6 +223,10 @@ def test_only_a_string_is_a_text(text: Any) -> None:
         ({"scorer": "lead", "model": "news"}, "either a model or a scorer"),
         ({"scorer": "pacsum:bata=1"}, "did you mean 'beta'"),
         ({"scorer": "pacsum:beta=x"}, "not a number"),
+        ({"scorer": "pacsum:beta=nan"}, "not a finite number"),
+        ({"scorer": "random:seed=-1"}, "seed must be 0 or more"),
+        ({"select": "consensus:samples=0"}, "samples and starts must be at least 1"),
+        ({"select": "consensus:fill=inf"}, "not a finite number"),
         ({"model": "new"}, "did you mean 'news'"),
     ],
 )
@@ -281,6 +286,7 @@ def test_a_broken_model_folder_is_one_clear_line(tmp_path) -> None:
         ('name = "x"', "scorer is missing"),
         ('name = "x"\nscorrer = "lead"', "did you mean 'scorer'"),
         ('name = "x"\nscorer = 3', "scorer must be a string"),
+        ('name = "x"\nscorer = "lead"\n[languages]\nen = 3', r"what \[languages\] holds must be strings"),
         ('name = "x"\nscorer = "lead"\n[files]\n"w.bin" = "00"', "w.bin cannot be read"),
     ]:
         config.write_text(content)
@@ -297,6 +303,19 @@ def test_a_users_model_folder_is_loaded(tmp_path) -> None:
     assert (summary.model, summary.text) == ("mine", "One fish.")
 
 
+def test_a_folder_that_is_called_as_a_shipped_model_is_loaded_by_its_path(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "news").mkdir()
+    (tmp_path / "news" / "config.toml").write_text('name = "mine"\nscorer = "lead"\n')
+    assert [Summarizer.load(name).name for name in ("./news", "news/", "news")] == ["mine", "mine", "news"]
+
+
+def test_a_card_that_is_damaged_is_shown_as_far_as_it_goes(tmp_path) -> None:
+    (tmp_path / "config.toml").write_text('name = "mine"\nscorer = "lead"\n')
+    (tmp_path / "README.md").write_bytes(b"# mine\xff")
+    assert load_model(tmp_path).card == "# mine\ufffd"
+
+
 @pytest.mark.parametrize(
     ("how", "message"), [({"include": [99]}, "no sentence 99"), ({"include": [0], "limit": 3}, "need")]
 )
@@ -304,3 +323,8 @@ def test_a_frontier_says_what_is_wrong_with_pinned_sentences(how: dict[str, Any]
     frontier = Summarizer.load().frontier("Rain fell. The river rose. The town slept.", **how)
     with pytest.raises(UsageError, match=message):
         frontier.steps()
+
+
+def test_more_points_than_budgets_are_every_budget() -> None:
+    frontier = Summarizer.load().frontier("Rain fell. The river rose. The town slept.")
+    assert frontier.steps(10**15) == frontier.steps()

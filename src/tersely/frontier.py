@@ -96,4 +96,5 @@ class Frontier:
 
 
 def _spread(lowest: int, capacity: int, points: int) -> list[int]:
+    points = min(points, capacity)  # there are no more budgets than that
     return sorted({max(round(capacity * k / points), lowest) for k in range(points + 1)}, reverse=True)

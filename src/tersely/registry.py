@@ -5,6 +5,7 @@ import types
 import typing
 from collections.abc import Collection
 from importlib import import_module
+from math import isfinite
 from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
@@ -92,6 +93,9 @@ def _parse(value: str, hint: Any) -> Any:
             raise ValueError("write true or false")
         return value.lower() == "true"
     try:
-        return hint(value)
+        found = hint(value)
     except ValueError:
         raise ValueError(f"not a number ({hint.__name__})") from None
+    if isinstance(found, float) and not isfinite(found):
+        raise ValueError("not a finite number")
+    return found

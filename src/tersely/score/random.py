@@ -7,6 +7,7 @@ from zlib import crc32
 import numpy as np
 
 from tersely.encode import Matrix
+from tersely.errors import UsageError
 from tersely.score.scorer import Values
 from tersely.text import Document
 
@@ -21,6 +22,10 @@ class Random:
 
     encoder: ClassVar[str | None] = None
     select: ClassVar[str] = "knapsack"
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise UsageError(f"seed must be 0 or more, not {self.seed}")
 
     def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
         """Return uniform values in [0, 1)."""

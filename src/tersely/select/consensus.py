@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tersely.errors import UsageError
 from tersely.select.coverage import Coverage
 from tersely.select.expected import Expected, Words
 from tersely.select.perturbed import Perturbed
@@ -40,6 +41,10 @@ class Consensus:
     power: float = 0.7
     once: float = 0.1
     keep: float = 1.5
+
+    def __post_init__(self) -> None:
+        if min(self.samples, self.starts) < 1:
+            raise UsageError(f"samples and starts must be at least 1, not {self.samples} and {self.starts}")
 
     def __call__(self, problem: Problem) -> Selection:
         """Choose for the problem's capacity."""
