@@ -101,6 +101,8 @@ def test_every_option_reaches_the_summary(article: str, english: str) -> None:
         ([".", "--max-chars", "9"], b"", 1, "is a directory"),
         (["--max-chars", "9", "--output", "no/such/dir/x"], b"A.", 1, "cannot be written"),
         (["http://127.0.0.1:9/x", "--max-chars", "9"], b"", 1, "cannot be fetched"),
+        (["http://[::1", "--max-chars", "9"], b"", 1, "cannot be fetched: Invalid IPv6 URL"),
+        (["http://no host/", "--max-chars", "9"], b"", 1, "cannot be fetched"),
         (["--max-chars", "9"], b"<html><body></body></html>", 1, "no article"),
     ],
 )

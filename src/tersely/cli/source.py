@@ -73,14 +73,13 @@ def _decode(raw: bytes, name: str) -> str:
 
 
 def _download(address: str) -> bytes:
-    from urllib.error import URLError
+    from http.client import HTTPException
     from urllib.request import Request, urlopen
 
-    request = Request(address, headers={"User-Agent": "tersely"})
     try:
-        with urlopen(request, timeout=_SECONDS) as answer:
+        with urlopen(Request(address, headers={"User-Agent": "tersely"}), timeout=_SECONDS) as answer:
             return _bounded(answer.read(MAX_BYTES + 1), address)
-    except (URLError, OSError, ValueError) as error:
+    except (OSError, ValueError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         raise InputError(f"{address} cannot be fetched: {reason}") from None
 

@@ -49,7 +49,11 @@ def knapsack(config: str, out: str, resume: bool, steps: int | None, samples: in
     settings = read_config(Path(config))
     if steps is not None:
         settings = replace(settings, training=replace(settings.training, steps=steps))
-    state = train(settings, Path(out), resume, _show)
+    try:
+        state = train(settings, Path(out), resume, _show)
+    except KeyboardInterrupt:
+        click.echo("tersely: stopped: the same command with --resume goes on", err=True)
+        raise click.exceptions.Exit(130) from None
     figures = export(settings, state, Path(out) / "model", samples)
     for way in ("rounded", "repaired"):
         rates = ", ".join(f"{name.replace('_', ' ')} {100 * rate:.2f} %" for name, rate in figures[way].items())

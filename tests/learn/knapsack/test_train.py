@@ -87,6 +87,15 @@ def test_ctrl_c_ends_the_step_saves_and_can_be_resumed(straight: Path, tmp_path:
     assert_same(straight, tmp_path)
 
 
+def test_the_command_says_how_an_interrupted_training_goes_on(tmp_path: Path, monkeypatch) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(toml(asdict(CONFIG)), encoding="utf-8")
+    monkeypatch.setattr("tersely.cli.train._show", lambda _: os.kill(os.getpid(), signal.SIGINT))
+    run = CliRunner().invoke(command, ["knapsack", str(config), "--out", str(tmp_path / "run")])
+    assert run.exit_code == 130
+    assert "the same command with --resume goes on" in run.stderr
+
+
 def test_a_training_is_not_overwritten_nor_resumed_by_another(straight: Path) -> None:
     with pytest.raises(UsageError, match="--resume"):
         train(CONFIG, straight, resume=False, report=silent)
