@@ -226,6 +226,7 @@ def test_only_a_string_is_a_text(text: Any) -> None:
         ({"scorer": "pacsum:beta=nan"}, "not a finite number"),
         ({"scorer": "random:seed=-1"}, "seed must be 0 or more"),
         ({"select": "consensus:samples=0"}, "samples and starts must be at least 1"),
+        ({"select": "consensus:each=1"}, "each must be at least 0 and below 1, not 1"),
         ({"select": "consensus:fill=inf"}, "not a finite number"),
         ({"model": "new"}, "did you mean 'news'"),
     ],

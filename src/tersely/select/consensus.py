@@ -45,6 +45,8 @@ class Consensus:
     def __post_init__(self) -> None:
         if min(self.samples, self.starts) < 1:
             raise UsageError(f"samples and starts must be at least 1, not {self.samples} and {self.starts}")
+        if not 0 <= self.each < 1:
+            raise UsageError(f"each must be at least 0 and below 1, not {self.each:g}")
 
     def __call__(self, problem: Problem) -> Selection:
         """Choose for the problem's capacity."""
