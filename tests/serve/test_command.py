@@ -7,7 +7,9 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -33,9 +35,19 @@ def refuses(address: str) -> bool:
         return True
 
 
+@contextmanager
+def hangup(handler: signal.Handlers) -> Iterator[None]:
+    """What a hangup does to the processes that are started meanwhile; nohup may have decided on it for all of them."""
+    before = signal.signal(signal.SIGHUP, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_lets_finish_what_runs_and_refuses_what_is_new(tmp_path: Path, number: signal.Signals) -> None:
-    with command(tmp_path) as (process, address), ThreadPoolExecutor() as threads:
+    with hangup(signal.SIG_DFL), command(tmp_path) as (process, address), ThreadPoolExecutor() as threads:
         [worker] = workers_of(process.pid)
         with stopped(worker):
             answer = threads.submit(post, address)
@@ -50,15 +62,11 @@ def test_a_signal_lets_finish_what_runs_and_refuses_what_is_new(tmp_path: Path, 
 
 
 def test_who_ignores_the_hangup_is_not_ended_by_it(tmp_path: Path) -> None:
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does; children inherit it
-    try:
-        with command(tmp_path) as (process, address):
-            process.send_signal(signal.SIGHUP)
-            assert post(address).status_code == 200
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(60) == 0
-    finally:
-        signal.signal(signal.SIGHUP, before)
+    with hangup(signal.SIG_IGN), command(tmp_path) as (process, address):
+        process.send_signal(signal.SIGHUP)
+        assert post(address).status_code == 200
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
 
 
 def test_workers_end_with_a_server_that_is_killed(tmp_path: Path) -> None:

@@ -127,8 +127,8 @@ def run(
     from tersely.encode import load_encoder
     from tersely.encode.cache import Cache
 
-    check_folder(out, resume)
     with joined(device) as team:
+        check_folder(out, resume)
         texts = read()
         if team.leads:
             left_out = f"{texts.short:,} of fewer than 4 sentences and {texts.repeated:,} repeated ones were left out"

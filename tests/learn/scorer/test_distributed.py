@@ -156,7 +156,7 @@ def test_the_command_speaks_and_writes_once(arguments: Callable[..., list[object
     again = torchrun(*arguments("--out", out, "--cache", cache))
     assert again.returncode
     assert re.findall("^tersely: .*", again.stderr, re.MULTILINE) == [
-        f"tersely: {out} holds a training already: pass --resume, or choose another folder"
+        f"tersely: {out} holds a model already: choose another folder, or pass --resume to go on with it"
     ]
 
 
