@@ -55,16 +55,14 @@ class Expected:
 
     def _climb(self, problem: Problem, chosen: list[int]) -> tuple[float, tuple[int, ...]]:
         """Add, exchange or take out what helps most, until nothing does."""
-        agreement = -1.0
         while True:
             removable = [i for i in chosen if i not in problem.include]
             outside, changed = self._changes(problem, chosen, removable)
-            agreement = max(agreement, float(changed[0, 0]))
+            agreement = float(changed[0, 0])  # as it is
             at = int(np.argmax(changed))
             if changed.flat[at] <= agreement * (1 + 1e-12):
                 return agreement, tuple(sorted(chosen))
             out, new = divmod(at, 1 + len(outside))
-            agreement = float(changed.flat[at])
             chosen = [i for i in chosen if out == 0 or i != removable[out - 1]]
             chosen += [] if new == 0 else [int(outside[new - 1])]
 
