@@ -11,7 +11,7 @@ EXTRAS := tokens,html,plot,hub,eval,train,serve,batch,ray
 help: ## Show the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
-demo: $(VENV)/base ## Summarise two examples at three budgets (installs the base package only)
+demo: $(VENV)/base ## Summarize two examples at three budgets (installs the base package only)
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/dev chromium lint ## Everything that continuous integration checks
@@ -47,8 +47,8 @@ wheel-test: $(VENV)/dev ## Build the wheel and use it in an empty environment
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel .
 	$(PYTHON) -m venv --clear build/wheel/venv
 	build/wheel/venv/bin/python -m pip install --quiet --disable-pip-version-check build/wheel/tersely-*.whl
-	cd build/wheel && venv/bin/tersely summarize ../../examples/harbour.txt --max-chars 280
-	cd build/wheel && venv/bin/tersely summarize ../../examples/harbour.txt --max-chars 280 --scorer textrank
+	cd build/wheel && venv/bin/tersely summarize ../../examples/harbor.txt --max-chars 280
+	cd build/wheel && venv/bin/tersely summarize ../../examples/harbor.txt --max-chars 280 --scorer textrank
 
 screenshot: $(VENV)/dev chromium ## Take the README's picture of the page, docs/page.png
 	$(BIN)/python benchmarks/screenshot.py

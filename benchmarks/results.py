@@ -1,6 +1,6 @@
 """Measures every scorer on every dev set and writes docs/results.md; takes some minutes on two cores.
 
-Beside the fixed rules and the default model there is, for each set, a model trained on unlabelled texts of its kind.
+Beside the fixed rules and the default model there is, for each set, a model trained on unlabeled texts of its kind.
 """
 
 import argparse
@@ -25,7 +25,7 @@ SYSTEMS = (
     *("lead", "news", "coverage", "random", "centroid", "textrank", "textrank@tfidf", "lexrank"),
     *("pacsum", "far", "oracle"),
 )
-# For each set the unlabelled texts that are like it, by file and source, and how much of a text its summaries are.
+# For each set the unlabeled texts that are like it, by file and source, and how much of a text its summaries are.
 LIKE = {
     "dev_cnndm": ("en/train", "cnndm", 0.2),
     "dev_cnn": ("en/train", "cnndm", 0.2),
@@ -40,7 +40,7 @@ INTRO = """# Results
 Every scorer on every dev set, written by `make results`. R-1, R-2 and R-Lsum are the papers' measures. Compare systems
 only within a table, by Δ against *lead* (sentences from the beginning, what does not fit skipped): the documents are
 samples, and 70 % of `dev_cnndm`'s references were matched back by word overlap, so absolute figures are not those of
-the published sets. *news* is the default model; *trained* is the same method (`--config news`) trained on unlabelled
+the published sets. *news* is the default model; *trained* is the same method (`--config news`) trained on unlabeled
 texts of the set's own kind, for its usual share of a text (`LIKE` in `benchmarks/results.py`). The constants of that
 method, and the settings of `coverage` (bias 0.4, power 0.7), `pacsum` (beta 0, lambda1 0.7) and `far` (alpha 0.1), were
 chosen on these dev sets, so they flatter somewhat; all other settings are the methods' own. Selectors are each
@@ -76,7 +76,7 @@ def section(dev: DevSet, limit: int | None) -> str:
 
 
 def train(dev: DevSet, out: Path) -> Path:
-    """Train the default method on unlabelled texts that are like a dev set's."""
+    """Train the default method on unlabeled texts that are like a dev set's."""
     file, source, share = LIKE[dev.name]
     config = read_config(ROOT / "configs" / "news.toml")
     where = {"source": [source]} if source else None

@@ -134,11 +134,11 @@ def measure(way: str, workers: int, source: Path, output: Path) -> dict[str, flo
 
 
 def one(way: str, workers: int, source: str, output: str) -> dict[str, float]:
-    """Summarise a corpus in one way, and return the seconds of processor time this process itself took."""
+    """Summarize a corpus in one way, and return the seconds of processor time this process itself took."""
     from tersely.batch.job import Job
-    from tersely.batch.summarise import Summarise
+    from tersely.batch.summarize import Summarize
 
-    job = Job((source,), output, Summarise({"scorer": SCORER}, {"max_chars": BUDGET}), part_size=PART)
+    job = Job((source,), output, Summarize({"scorer": SCORER}, {"max_chars": BUDGET}), part_size=PART)
     if way == "loop":
         loop(source, output)
     elif way == "local":
@@ -170,7 +170,7 @@ def make_corpus(path: Path, count: int) -> None:
     from tersely import Document
 
     draw = random.Random(7)
-    examples = [(ROOT / "examples" / name).read_text(encoding="utf-8") for name in ("harbour.txt", "古城.txt")]
+    examples = [(ROOT / "examples" / name).read_text(encoding="utf-8") for name in ("harbor.txt", "古城.txt")]
     sources = [(Document.from_text(text).texts, gap) for text, gap in zip(examples, (" ", ""), strict=True)]
     words = sorted(set(examples[0].split()))
     with path.open("w", encoding="utf-8") as out:

@@ -55,7 +55,7 @@ def scorers(seconds: float) -> None:
 
 
 def measure(system: str, size: int, seconds: float) -> dict[str, float]:
-    """Summarise documents of one size for about that many seconds."""
+    """Summarize documents of one size for about that many seconds."""
     documents = sample(size, count=max(1, 500 // size))
     run = sumy_system(system) if system in SUMY else our_system(system)
     # A first, short document pays for imports, model loading and the like.
@@ -78,7 +78,7 @@ def sample(size: int, count: int) -> list[list[str]]:
 
 
 def our_system(system: str) -> Callable[[list[str]], object]:
-    """Return a function that summarises given sentences to the budget."""
+    """Return a function that summarizes given sentences to the budget."""
     from tersely import Document, Summarizer
 
     scorer, _, encoder = system.partition("@")

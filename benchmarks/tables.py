@@ -86,12 +86,12 @@ def train_all(plan: Plan, folder: Path, encoder: Encoder, asked: list[int] | Non
         out = folder / f"{row.name}-{seed}"
         if finished(out, row.config):
             continue
-        labelled = row.config.objective.supervised > 0
-        if labelled not in texts:
-            texts[labelled] = labelled_corpus(row.config) if labelled else corpus(plan, row.config.data.sentences)
+        labeled = row.config.objective.supervised > 0
+        if labeled not in texts:
+            texts[labeled] = labeled_corpus(row.config) if labeled else corpus(plan, row.config.data.sentences)
         started = time.monotonic()
-        state = train(row.config, texts[labelled], encoder, out, True, _quietly)
-        export(row.config, state, texts[labelled], out)
+        state = train(row.config, texts[labeled], encoder, out, True, _quietly)
+        export(row.config, state, texts[labeled], out)
         last = {name: round(value, 3) for name, value in state.notes["curve"][-1].items()}
         print(f"{plan.language} {out.name}: {time.monotonic() - started:.0f} s, {last}", flush=True)
 
@@ -118,7 +118,7 @@ def corpus(plan: Plan, longest: int) -> Corpus:
     return Corpus.of((beginning(Document.from_text(text), longest), ()) for text in texts)
 
 
-def labelled_corpus(config: Config) -> Corpus:
+def labeled_corpus(config: Config) -> Corpus:
     """Label the sentences of dev_cnn that a greedy oracle chooses, but of no document that dev_cnndm has, too."""
     measured = {record.document.text for record in _dev("dev_cnndm")}
     corpus: Corpus = label((record for record in _dev("dev_cnn") if record.document.text not in measured), config)

@@ -10,12 +10,12 @@ import click
 from tersely import Summarizer, Summary
 from tersely.summary import ScoredSentence
 
-EXAMPLES = {"harbour.txt": (180, 300, 600), "古城.txt": (50, 100, 200)}
+EXAMPLES = {"harbor.txt": (180, 300, 600), "古城.txt": (50, 100, 200)}
 
 
 @click.command()
 def main() -> None:
-    """Summarise the examples beside this file."""
+    """Summarize the examples beside this file."""
     summarizer = Summarizer.load()
     click.echo(f"model: {summarizer.name}")
     for name, budgets in EXAMPLES.items():
@@ -36,7 +36,7 @@ def bar(summary: Summary, width: int = 20) -> str:
 
 
 def highlighted(summary: Summary) -> str:
-    """Return the source with the chosen sentences in colour; a paragraph without one is left out."""
+    """Return the source with the chosen sentences in color; a paragraph without one is left out."""
     shown = []
     for paragraph in re.finditer(r"[^\n]+", summary.source):
         chosen = [s for s in summary.sentences if paragraph.start() <= s.start < paragraph.end()]
@@ -48,11 +48,11 @@ def highlighted(summary: Summary) -> str:
 
 
 def marked(source: str, start: int, end: int, chosen: list[ScoredSentence]) -> str:
-    """Return one paragraph, what was chosen bold and in colour, the rest dimmed."""
+    """Return one paragraph, what was chosen bold and in color, the rest dimmed."""
     parts = []
     for sentence in chosen:
         parts.append(click.style(source[start : sentence.start], dim=True))
-        # Where there is no colour, brackets show the choice.
+        # Where there is no color, brackets show the choice.
         text = sentence.text if sys.stdout.isatty() else f"⟦{sentence.text}⟧"
         parts.append(click.style(text, fg="green", bold=True))
         start = sentence.end

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture(scope="session")
 def english() -> str:
-    return (ROOT / "examples" / "harbour.txt").read_text(encoding="utf-8")
+    return (ROOT / "examples" / "harbor.txt").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="session")

@@ -242,7 +242,7 @@ def test_settings_reach_the_part_and_change_the_fingerprint() -> None:
     assert one.fingerprint != two.fingerprint
 
 
-def test_many_texts_are_summarised_one_by_one(english: str, chinese: str) -> None:
+def test_many_texts_are_summarized_one_by_one(english: str, chinese: str) -> None:
     summaries = list(DEFAULT.summarize_many([english, chinese], max_chars=100))
     assert summaries == [DEFAULT.summarize(text, max_chars=100) for text in (english, chinese)]
     assert [s.language for s in summaries] == ["en", "zh"]

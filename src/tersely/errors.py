@@ -13,7 +13,7 @@ class UsageError(TerselyError, ValueError):
 
 
 class InputError(TerselyError, ValueError):
-    """The call is right, but this input cannot be read or summarised."""
+    """The call is right, but this input cannot be read or summarized."""
 
 
 class ModelError(TerselyError):

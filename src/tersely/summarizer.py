@@ -149,7 +149,7 @@ class Summarizer:
         return Frontier(fitter, limit or fitter.largest, summary_of)
 
     def summarize_many(self, texts: Iterable[str | Document], **how: Any) -> Iterator[Summary]:
-        """Summarise one text after the other, each alone, with the arguments of `summarize`.
+        """Summarize one text after the other, each alone, with the arguments of `summarize`.
 
         >>> [s.text for s in Summarizer.load().summarize_many(["One. Two.", "Three."], max_sentences=1)]
         ['One.', 'Three.']
@@ -196,7 +196,7 @@ class Summarizer:
 
 
 def summarize(text: str | Document, **how: Any) -> Summary:
-    """Summarise with the default model; the arguments are those of `Summarizer.summarize`.
+    """Summarize with the default model; the arguments are those of `Summarizer.summarize`.
 
     >>> summarize("It rained. The river rose and the town was flooded by the river.", max_chars=12).text
     'It rained.'

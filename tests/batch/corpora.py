@@ -59,5 +59,5 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def articles(count: int, **more: Any) -> list[dict[str, Any]]:
     return [
-        {"id": i, "text": f"Ship {i} came in. The harbour was full of ships. It rained.", **more} for i in range(count)
+        {"id": i, "text": f"Ship {i} came in. The harbor was full of ships. It rained.", **more} for i in range(count)
     ]

@@ -23,7 +23,7 @@ from tersely.batch.files import Form
 from tersely.batch.job import Job
 from tersely.batch.local import Outcome, Progress, run_local
 from tersely.batch.manifest import Manifest, part_name
-from tersely.batch.summarise import Summarise
+from tersely.batch.summarize import Summarize
 from tersely.errors import InputError, UsageError
 
 
@@ -59,7 +59,7 @@ def test_every_form_comes_out_as_it_went_in_with_the_columns_added(tmp_path: Pat
     if form == "parquet":
         assert pq.read_table(out).num_rows == 45
     # What was written can be read again, without its manifest.
-    assert run_local(replace(job(out, tmp_path / "next"), function=Summarise(how={"max_words": 3})), 1).documents == 45
+    assert run_local(replace(job(out, tmp_path / "next"), function=Summarize(how={"max_words": 3})), 1).documents == 45
 
 
 @pytest.mark.parametrize("to", FORMS)
@@ -206,13 +206,13 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
 
 def test_a_run_goes_on_only_with_the_same_input_and_options(tmp_path: Path) -> None:
     source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
-    first = replace(job(source, out), function=Summarise(how={"max_chars": 40}))
+    first = replace(job(source, out), function=Summarize(how={"max_chars": 40}))
     run_local(first, 1)
     again = replace(first, resume=True)
     for other in (
-        replace(again, function=Summarise(how={"max_chars": 41})),
-        replace(again, function=Summarise({"scorer": "lead"}, {"max_chars": 40})),
-        replace(again, function=Summarise(how={"max_chars": 40}, form="json")),
+        replace(again, function=Summarize(how={"max_chars": 41})),
+        replace(again, function=Summarize({"scorer": "lead"}, {"max_chars": 40})),
+        replace(again, function=Summarize(how={"max_chars": 40}, form="json")),
         replace(again, text="id"),
         replace(again, part_size=11),
     ):
@@ -287,7 +287,7 @@ def test_a_job_that_cannot_be_done_is_refused_before_it_begins(tmp_path: Path) -
     for wrong, said in (
         (job(table, out, text="body"), "no column 'body', but id, text"),
         (job(table, out, id="name"), "no column 'name', but id, text"),
-        (replace(job(table, out), function=Summarise(how={"max_chars": 9}, column="id")), "a column 'id' already"),
+        (replace(job(table, out), function=Summarize(how={"max_chars": 9}, column="id")), "a column 'id' already"),
         (job(mixed, tmp_path / "out.parquet"), "the column 'text' has values of several types"),
         (job(hollow, tmp_path / "out.parquet"), "the column 'a' has objects without any content"),
         (job(lines, tmp_path / "out.jsonl", to="jsonl.gz"), "--to says"),
@@ -295,7 +295,7 @@ def test_a_job_that_cannot_be_done_is_refused_before_it_begins(tmp_path: Path) -
         (replace(job(table, out), inputs=(str(table), str(other))), "other columns"),
         (job(double, out, to="jsonl"), "two columns 'x'"),
         (job(nothing, tmp_path / "out.parquet"), "no column 'text', but none"),
-        (replace(job(lines, out), function=Summarise({"model": "nope"})), "nope"),
+        (replace(job(lines, out), function=Summarize({"model": "nope"})), "nope"),
         (replace(job(lines, out), part_size=0), "at least one"),
     ):
         with pytest.raises((UsageError, InputError), match=said):

@@ -24,7 +24,7 @@ from tersely.batch.job import Job
 from tersely.batch.parts import open_writer
 from tersely.batch.read import read_chunks
 from tersely.batch.records import Records
-from tersely.batch.summarise import Summarise
+from tersely.batch.summarize import Summarize
 
 SHOUT = Records(Shout(), "jsonl")
 json_values = st.recursive(
@@ -60,9 +60,9 @@ def test_a_line_is_carried_through_byte_for_byte(
 def test_a_summary_is_the_librarys(text: str, budget: dict[str, float]) -> None:
     expected = summarize(text, **budget)
     line = json.dumps({"text": text}).encode()
-    whole = json.loads(done(Records(Summarise(how=budget, form="json"), "jsonl"), line).data)
+    whole = json.loads(done(Records(Summarize(how=budget, form="json"), "jsonl"), line).data)
     assert whole["summary"] == expected.to_json(indent=2)
-    short = json.loads(done(Records(Summarise(how=budget, column="s"), "jsonl"), line).data)
+    short = json.loads(done(Records(Summarize(how=budget, column="s"), "jsonl"), line).data)
     assert (short["s"], short["s_length"], short["s_reason"]) == (expected.text, expected.length, expected.reason)
 
 
@@ -181,7 +181,7 @@ def test_lines_become_rows_and_rows_lines(
     folder = tmp_path_factory.mktemp("convert")
     source = write_corpus(folder / "in.jsonl", records)
     table = _through(Job((str(source),), str(folder / "out.parquet"), Shout()))
-    found = read_corpus(_through(Job((str(table),), str(folder / "out.jsonl"), Summarise(how={"max_chars": 9}))))
+    found = read_corpus(_through(Job((str(table),), str(folder / "out.jsonl"), Summarize(how={"max_chars": 9}))))
     assert len(found) == len(records)
     for before, after in zip(records, found, strict=True):
         assert after["loud"] == before["text"].upper()

@@ -14,7 +14,7 @@ import pytest
 from tersely import __version__, summarize
 
 PAGE = """<!doctype html><html><head><title>t</title></head><body><nav><a href="/">Home</a></nav><article>
-<h1>The river rises</h1><p>The river rose by two metres on Monday, and the lower town was flooded before dawn.</p>
+<h1>The river rises</h1><p>The river rose by two meters on Monday, and the lower town was flooded before dawn.</p>
 <p>Firemen brought ninety people out of their houses by boat, the mayor of the town said in the evening.</p>
 <p>More rain is expected by the weather service, and the river is not going to fall until Thursday.</p>
 </article></body></html>"""
@@ -284,8 +284,8 @@ def test_a_missing_extra_is_named(tmp_path: Path, module: str, extra: str, args:
 
 
 def test_an_unknown_command_is_named_with_the_nearest() -> None:
-    run = tersely("summarise", "article.txt")
-    assert (run.returncode, run.stderr) == (2, "tersely: unknown command 'summarise': did you mean 'summarize'?\n")
+    run = tersely("summarize", "article.txt")
+    assert (run.returncode, run.stderr) == (2, "tersely: unknown command 'summarize': did you mean 'summarize'?\n")
 
 
 def test_version_help_and_completion() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-TEXT = "The river rose by two metres on Monday. It rained all night."
+TEXT = "The river rose by two meters on Monday. It rained all night."
 
 
 def run(command: str, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -55,7 +55,7 @@ def merged(numbers):
 def assert_same_ids(encoder, pure, text):
     expected = pure.encode(text[: use.LIMIT])
     if expected == [1, UNKNOWN, 2] and len(ids(encoder, text)) == 2:
-        return  # Nothing but what is normalised away: no token here, an unknown one there.
+        return  # Nothing but what is normalized away: no token here, an unknown one there.
     assert ids(encoder, text) == merged(expected)
 
 

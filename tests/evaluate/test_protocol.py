@@ -106,5 +106,5 @@ def test_what_stays_is_verbatim_in_order_and_within_the_limits(
         assert end == ends[start] or count == longest
     if tokens is not None and len(spans) > 1:
         assert sum(counts) <= tokens
-    labelled = {document.sentences[label].start for label in labels}
-    assert {spans[label].start for label in applied.labels} == labelled & {start for start, _ in spans}
+    labeled = {document.sentences[label].start for label in labels}
+    assert {spans[label].start for label in applied.labels} == labeled & {start for start, _ in spans}

@@ -127,7 +127,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     tracemalloc.stop()
 
 
-def test_cnewsum_loses_the_spaces_of_its_tokeniser_and_keeps_its_labels(tmp_path: Path) -> None:
+def test_cnewsum_loses_the_spaces_of_its_tokenizer_and_keeps_its_labels(tmp_path: Path) -> None:
     file = write_lines(
         tmp_path / "test.simple.label.jsonl",
         {

@@ -17,7 +17,7 @@ from tersely.evaluate.reproduce import find_datasets
 
 @pytest.fixture
 def data(tmp_path: Path, english: str) -> Path:
-    lines = [{"id": str(i), "text": english, "summary": ["The harbour will close to cars."]} for i in range(2)]
+    lines = [{"id": str(i), "text": english, "summary": ["The harbor will close to cars."]} for i in range(2)]
     (tmp_path / "my_cnndm_test.jsonl").write_text("\n".join(map(json.dumps, lines)))
     return tmp_path
 

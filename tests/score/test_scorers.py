@@ -94,7 +94,7 @@ def test_far_prefers_what_is_near_the_whole_document() -> None:
 
 def test_coverage_prefers_repeated_content_and_early_sentences() -> None:
     scorer = SCORERS.create("coverage:bias=0")
-    text = document("Nothing of note.", "The storm hit the harbour.", "The storm left the harbour in ruins.")
+    text = document("Nothing of note.", "The storm hit the harbor.", "The storm left the harbor in ruins.")
     values = scorer.score(text, WORDLESS)
     assert values.argmin() == 0
     early = SCORERS.create("coverage:bias=2").score(text, WORDLESS)

@@ -92,7 +92,7 @@ def test_what_is_said_already_is_not_said_again() -> None:
 
 
 def test_what_the_text_keeps_saying_a_long_summary_may_say_again() -> None:
-    often = [f"The storm hit the harbour of town{n} {'badly' * n}." for n in range(6)]
+    often = [f"The storm hit the harbor of town{n} {'badly' * n}." for n in range(6)]
     document = Document.from_sentences([*often, "Snow fell."], "en")
     problem = Problem(np.array([3.0] * 6 + [0.1]), np.full(7, 10), 30, document=document)
     assert 6 in Coverage(once=0.0, keep=0.0)(problem).chosen

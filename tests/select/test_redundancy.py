@@ -66,7 +66,7 @@ def test_sentences_without_terms_are_compared_as_text() -> None:
 
 @pytest.mark.parametrize("copies", [2, 3000])
 def test_a_text_of_copies_keeps_one(copies: int) -> None:
-    assert len(without_duplicates(of(*["Rain fell on the old harbour."] * copies)).exclude) == copies - 1
+    assert len(without_duplicates(of(*["Rain fell on the old harbor."] * copies)).exclude) == copies - 1
 
 
 def trigrams(text: str) -> set[tuple[str, ...]]:

@@ -21,15 +21,15 @@ ENGLISH = {
     "plain": "She likes tea. ¦He likes coffee.",
     "question and exclamation": "Dogs bark! ¦Cats meow? ¦Yes!!! ¦What?! ¦Fine.",
     "no punctuation at all": "words without any mark at the end of them",
-    # Tokenised text, with stray apostrophes and back-ticks.
+    # Tokenized text, with stray apostrophes and back-ticks.
     "back-ticks": "The ` spring fair ' drew people 's praise . ¦It ended late . ¦` we loved it , ' she said .",
     "stray apostrophes": "It 's the dogs ' day . ¦Nobody 's home . ¦The cats ' bowls are full .",
-    "tokenised quotes": '" I came . " ¦She left . ¦" I stayed , " he said .',
-    "tokenised curly quotes": "Wanted ! ! ! ¦Good people . ¦‘ we need them , ’ he said .",
-    "tokenised number and domain": "It cost 3 . 5 dollars at example . Com . ¦It fell .",
-    "tokenised list": "1 . First man . ¦2 . Second man .",
+    "tokenized quotes": '" I came . " ¦She left . ¦" I stayed , " he said .',
+    "tokenized curly quotes": "Wanted ! ! ! ¦Good people . ¦‘ we need them , ’ he said .",
+    "tokenized number and domain": "It cost 3 . 5 dollars at example . Com . ¦It fell .",
+    "tokenized list": "1 . First man . ¦2 . Second man .",
     "stray full stops": "It ended on March 13.  .¦ Police came. ¦He said 'no.' .¦ Then he left.",
-    "full stops left by wrapping": "Trade with . the neighbours and . their ports grew. ¦It fell later.",
+    "full stops left by wrapping": "Trade with . the neighbors and . their ports grew. ¦It fell later.",
     # Abbreviations.
     "hour and zone": "The show starts at 5 a.m. Eastern time. ¦Be there.",
     "hour and day": "It opens at 8 p.m. Monday. ¦Come early.",

@@ -21,7 +21,7 @@ from tersely.text.terms import all_words
         ("Совет проголосовал за закрытие дороги.", "other"),
         ("市議会は道路を閉鎖することを決めました。", "other"),
         ("시의회는 도로를 폐쇄하기로 결정했다.", "other"),
-        ("Council votes to close harbour road", "en"),
+        ("Council votes to close harbor road", "en"),
         ("12345 !!! ---", "other"),
         ("", "other"),
     ],

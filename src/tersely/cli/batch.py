@@ -12,7 +12,7 @@ from tersely.cli.options import assembly, budgets, check_budget, parts
 from tersely.cli.progress import Line, listen_no_more, say
 
 
-@click.command("batch", short_help="Summarise a corpus, file to file.")
+@click.command("batch", short_help="Summarize a corpus, file to file.")
 @click.argument("paths", metavar="INPUT... OUTPUT", nargs=-1, required=True)
 @budgets
 @parts
@@ -63,7 +63,7 @@ def command(
     select: str | None,
     **how: Any,
 ) -> None:
-    """Summarise every document of INPUT: JSON Lines (plain, gzip, zstd) or Parquet; files, folders, patterns.
+    """Summarize every document of INPUT: JSON Lines (plain, gzip, zstd) or Parquet; files, folders, patterns.
 
     OUTPUT is a folder of parts, with a manifest and errors.jsonl, or one file where it ends in .jsonl, .jsonl.gz,
     .jsonl.zst or .parquet. Every other column is carried through, and the order is kept. What is killed goes on with
@@ -74,7 +74,7 @@ def command(
     tersely batch 'news/*.parquet' summaries.parquet --max-words 60 --text-column article
     """
     from tersely.batch.job import Job
-    from tersely.batch.summarise import Summarise
+    from tersely.batch.summarize import Summarize
     from tersely.errors import InputError, UsageError
 
     if sys.stderr is None:
@@ -87,7 +87,7 @@ def command(
     check_budget(how)
     given = {name: value for name, value in how.items() if value not in (None, ())}
     chosen = {"model": model, "scorer": scorer, "encoder": encoder, "select": select}
-    function = Summarise(chosen, given, summary_column, form)
+    function = Summarize(chosen, given, summary_column, form)
     job = Job(tuple(inputs), output, function, text_column, id_column, to, part_size, resume, timeout)
     line = _Line()
     try:

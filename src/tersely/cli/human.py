@@ -11,7 +11,7 @@ from tersely.errors import InputError, UsageError
 
 @click.group("human", short_help="Have people rate summaries.")
 def command() -> None:
-    """Have people rate summaries without knowing whose they are, and analyse their answers."""
+    """Have people rate summaries without knowing whose they are, and analyze their answers."""
 
 
 @command.command("prepare", short_help="Write a blinded rating form.")
@@ -26,7 +26,7 @@ def command() -> None:
 def prepare_command(
     data: str, systems: str, documents: int, max_chars: int, raters: int, seed: int, title: str, out: Path
 ) -> None:
-    """Draw documents of DATA, summarise them with every system, and write one form for all raters.
+    """Draw documents of DATA, summarize them with every system, and write one form for all raters.
 
     The form is one HTML file that works without a network. FILE.key.json, written beside it, tells whose each
     summary is: keep it from the raters. Systems are named as for 'tersely evaluate'.
@@ -35,7 +35,7 @@ def prepare_command(
     tersely human prepare news.jsonl --systems lead,textrank,coverage --documents 20 --max-chars 500
     """
     from tersely.budget import Budget
-    from tersely.evaluate.human.items import summarise
+    from tersely.evaluate.human.items import summarize
     from tersely.evaluate.human.prepare import prepare, sample
     from tersely.evaluate.readers import read
     from tersely.evaluate.systems import parse_systems
@@ -45,7 +45,7 @@ def prepare_command(
         raise UsageError(f"{out}: a form ends in .html")
     names, budget = parse_systems(systems), Budget.one_of(max_chars=max_chars)
     records = (record for record in read(data) if len(record.document))
-    items = summarise(sample(records, documents, seed), names, budget)
+    items = summarize(sample(records, documents, seed), names, budget)
     page, key = prepare(items, seed, title, raters)
     key_file = out.with_suffix(".key.json")
     _write_key(key_file, key)
@@ -57,7 +57,7 @@ def prepare_command(
     )
 
 
-@command.command("analyse", short_help="Sum up the raters' answers.")
+@command.command("analyze", short_help="Sum up the raters' answers.")
 @click.argument("key", type=click.Path(path_type=Path))
 @click.argument("answers", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--seed", type=int, metavar="N", default=42, show_default=True, help="Of the permutation test.")
@@ -69,16 +69,16 @@ def analyse_command(key: Path, answers: tuple[Path, ...], seed: int, form: str, 
     KEY is the form's FILE.key.json, ANSWERS are the files that the raters downloaded, one a rater.
 
     \b
-    tersely human analyse form.key.json answers-*.json
+    tersely human analyze form.key.json answers-*.json
     """
     import json
 
-    from tersely.evaluate.human.analyse import analyse
+    from tersely.evaluate.human.analyze import analyze
     from tersely.evaluate.human.answers import read_answers, read_key
     from tersely.evaluate.human.table import table
 
     opened = read_key(key)
-    report = analyse(opened, read_answers(opened, answers), seed)
+    report = analyze(opened, read_answers(opened, answers), seed)
     written = json.dumps(report.to_dict(), ensure_ascii=False, indent=2) if form == "json" else table(report)
     write(written, output)
 
@@ -87,7 +87,7 @@ def _write_key(path: Path, key: object) -> None:
     import json
 
     data = (json.dumps(key, indent=1) + "\n").encode()
-    # Without its key, a form that is already with the raters could never be analysed.
+    # Without its key, a form that is already with the raters could never be analyzed.
     if path.exists() and path.read_bytes() != data:
         raise InputError(f"{path} is the key of another form: choose another --out, or remove it first")
     write_file(path, data)

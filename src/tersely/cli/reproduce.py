@@ -78,7 +78,7 @@ def command(
 
 
 def _ratings(key: str | None, answers: tuple[str, ...]) -> Any:
-    from tersely.evaluate.human.analyse import analyse
+    from tersely.evaluate.human.analyze import analyze
     from tersely.evaluate.human.answers import read_answers, read_key
 
     if bool(key) != bool(answers):
@@ -86,4 +86,4 @@ def _ratings(key: str | None, answers: tuple[str, ...]) -> Any:
     if key is None:
         return None
     opened = read_key(Path(key))
-    return analyse(opened, read_answers(opened, [Path(file) for file in answers]))
+    return analyze(opened, read_answers(opened, [Path(file) for file in answers]))

@@ -14,7 +14,7 @@ from tersely.cli.extras import extra
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any that is free.")
 @click.option(
-    "--workers", type=click.IntRange(1, 256), metavar="N", help="Processes that summarise. Default: one a core."
+    "--workers", type=click.IntRange(1, 256), metavar="N", help="Processes that summarize. Default: one a core."
 )
 @click.option(
     "--queue", type=click.IntRange(0), metavar="N", default=64, show_default=True, help="Requests that may wait."

@@ -1,4 +1,4 @@
-"""Reading what is to be summarised: a file, standard input, a page."""
+"""Reading what is to be summarized: a file, standard input, a page."""
 
 import re
 import sys
@@ -91,6 +91,6 @@ def _page_text(raw: bytes, name: str) -> str:
         raise MissingExtraError("reading a web page", "html") from None
     text = extract(raw, include_comments=False, include_tables=False)
     if not text:
-        raise InputError(f"{name} has no text to summarise: no article was found in the page")
+        raise InputError(f"{name} has no text to summarize: no article was found in the page")
     # Every line of it is a paragraph; a single line feed would read as a wrapped line.
     return str(text).replace("\n", "\n\n")

@@ -1,4 +1,4 @@
-"""`tersely train scorer`: make a model of one's own from unlabelled texts."""
+"""`tersely train scorer`: make a model of one's own from unlabeled texts."""
 
 from collections.abc import Callable
 from functools import partial
@@ -36,7 +36,7 @@ def training_options(config: str | None = None) -> Callable[[F], F]:
             metavar="DIR",
             help="Where vectors are kept, for other trainings, too.",
         ),
-        click.option("--dev", metavar="FILE", type=click.Path(exists=True), help="Labelled JSONL for ROUGE-1."),
+        click.option("--dev", metavar="FILE", type=click.Path(exists=True), help="Labeled JSONL for ROUGE-1."),
         click.option(
             "--device",
             type=click.Choice(["auto", "cpu", "cuda"]),
@@ -61,7 +61,7 @@ def training_options(config: str | None = None) -> Callable[[F], F]:
     return add
 
 
-@click.command("scorer", short_help="Train a scorer on unlabelled texts.")
+@click.command("scorer", short_help="Train a scorer on unlabeled texts.")
 @click.argument("corpus", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(exists=True))
 @training_options()
 @click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only such records of JSONL; more values, more.")
@@ -135,9 +135,9 @@ def run(
             click.echo(f"{len(texts.documents):,} documents; {left_out}", err=True)
         folder = Path(cache) if cache else out / "training" / "vectors"
         encoder = Cache(folder, load_encoder(settings.data.encoder), settings.data.precision)
-        labelled = labelled_dev(dev) if dev else None
+        labeled = labeled_dev(dev) if dev else None
         try:
-            state = train(settings, texts, encoder, out, resume, _show, labelled, team, precision)
+            state = train(settings, texts, encoder, out, resume, _show, labeled, team, precision)
         except KeyboardInterrupt:
             if team.leads:
                 click.echo("tersely: stopped: the same command with --resume goes on", err=True)
@@ -205,8 +205,8 @@ def read_where(wanted: tuple[str, ...]) -> dict[str, list[str]]:
     return found
 
 
-def labelled_dev(file: str) -> Any:
-    """Read labelled documents; evaluation is asked here, as training and evaluation do not know each other."""
+def labeled_dev(file: str) -> Any:
+    """Read labeled documents; evaluation is asked here, as training and evaluation do not know each other."""
     from tersely.errors import InputError
     from tersely.evaluate.readers import read
     from tersely.evaluate.rouge import rouge

@@ -20,7 +20,7 @@ def command(data: tuple[str, ...], config: str, out: str, **how: Any) -> None:
     the BertSum-style baseline that models trained without labels are compared with.
 
     \b
-    tersely train supervised labelled.jsonl --out bertsum
+    tersely train supervised labeled.jsonl --out bertsum
     tersely evaluate dev.jsonl --systems lead,bertsum --budgets 400
     """
     from tersely.errors import UsageError
@@ -33,7 +33,7 @@ def command(data: tuple[str, ...], config: str, out: str, **how: Any) -> None:
 
 
 def label(records: Iterable[Any], settings: Any) -> Any:
-    """Return the corpus of documents with summaries, the sentences labelled that a greedy oracle chooses.
+    """Return the corpus of documents with summaries, the sentences labeled that a greedy oracle chooses.
 
     It is asked for here, as training and evaluation do not know each other.
     """
@@ -51,5 +51,5 @@ def label(records: Iterable[Any], settings: Any) -> Any:
         raise InputError("supervised training needs documents with summaries, and none of these has one")
     whole = chain([first], referred)
     cut = (replace(each, document=beginning(each.document, settings.data.sentences)) for each in whole)
-    labelled = ((each.document, tuple(oracle.choose(each, budget))) for each in cut)
-    return Corpus.of(labelled, settings.data.documents)
+    labeled = ((each.document, tuple(oracle.choose(each, budget))) for each in cut)
+    return Corpus.of(labeled, settings.data.documents)

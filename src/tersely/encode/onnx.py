@@ -21,7 +21,7 @@ class Onnx(TransformerEncoder):
 
     Of the graph's outputs, `cls` and `mean` pool the one that has a vector a token, and `pooler` takes the one
     that has a vector a sentence. A graph that has only the latter gives that, whatever `pooling` says.
-    A graph quantised dynamically to 8 bits depends on which sentences share a batch: give it `batch=1`.
+    A graph quantized dynamically to 8 bits depends on which sentences share a batch: give it `batch=1`.
     """
 
     name = "onnx"

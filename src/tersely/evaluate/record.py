@@ -7,7 +7,7 @@ from tersely.text import Document
 
 @dataclass(frozen=True)
 class Record:
-    """A document, the sentences of its reference, and the indices of labelled sentences where a dataset has them."""
+    """A document, the sentences of its reference, and the indices of labeled sentences where a dataset has them."""
 
     id: str
     document: Document

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tersely.budget import Budget
 from tersely.errors import InputError
-from tersely.evaluate.human.analyse import Report
+from tersely.evaluate.human.analyze import Report
 from tersely.evaluate.published import DATASETS, Row, Table
 from tersely.evaluate.record import Record
 from tersely.evaluate.run import Result, evaluate

@@ -1,4 +1,4 @@
-"""Unlabelled texts to train on: JSONL, plain or gzip, or folders of text files."""
+"""Unlabeled texts to train on: JSONL, plain or gzip, or folders of text files."""
 
 import gzip
 import json

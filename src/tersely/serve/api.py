@@ -46,7 +46,7 @@ def router(pool: Pool, metrics: Metrics) -> APIRouter:
         metrics.read(answer.sentences)
         return Response(answer.body, media_type="application/json")
 
-    @routes.post("/v1/summarize", responses=_answers(answers.SummaryAnswer), summary="Summarise a text")
+    @routes.post("/v1/summarize", responses=_answers(answers.SummaryAnswer), summary="Summarize a text")
     async def summarize(body: SummarizeBody, request: Request) -> Response:
         """Return the best summary within one budget: what 'tersely summarize --format json' writes, byte for byte."""
         return await ask("summarize", body, request)
@@ -56,9 +56,9 @@ def router(pool: Pool, metrics: Metrics) -> APIRouter:
         """Return how the summary grows with its budget: each step holds from its budget up to the next one."""
         return await ask("frontier", body, request)
 
-    @routes.post("/v1/batch", responses=_answers(answers.BatchAnswer), summary="Summarise many texts")
+    @routes.post("/v1/batch", responses=_answers(answers.BatchAnswer), summary="Summarize many texts")
     async def batch(body: BatchBody, request: Request) -> Response:
-        """Summarise up to 100 documents, each a body of /v1/summarize with its own result or error."""
+        """Summarize up to 100 documents, each a body of /v1/summarize with its own result or error."""
         return await ask("batch", body, request)
 
     @routes.get(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-_TEXT = "The harbour closes to cars next spring. Work is to begin in March. It should take fourteen months."
+_TEXT = "The harbor closes to cars next spring. Work is to begin in March. It should take fourteen months."
 
 REQUESTS: dict[str, dict[str, Any]] = {
     "summarize": {"text": _TEXT, "max_chars": 70},

@@ -18,7 +18,7 @@ _CJK = f"{HAN}\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 _STRONG = "。｡！？．।॥؟۔։።፧၊။។៕᠃᠉\u037e"
 _QUOTES = "\"'’”»›」』"
 _CLOSERS = _QUOTES + ")\\]}）］】〉》"
-# A mark, with what closes after it: brackets, quotes, note numbers, and what tokenising set apart from it.
+# A mark, with what closes after it: brackets, quotes, note numbers, and what tokenizing set apart from it.
 MARK = re.compile(
     rf"(?P<mark>[.!?…‽⁇⁈⁉{_STRONG}]+)"
     rf"(?P<closers>(?:[{_CLOSERS}]|[“«](?=\s|\Z)|\[\d{{1,3}}\])*"
@@ -43,7 +43,7 @@ _LIST_NUMBER = re.compile(r"[\"'“(（]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})\s?")
 _NOT_IN_WORD = re.compile(r"[^\w.]")
 _ADDRESS = re.compile(r"[/@\\_=]|www\.")
 _BRAND = re.compile(r"[a-z]{1,2}[A-Z]")
-_TOKENISED_OPENER = re.compile("[`‘“']")
+_TOKENIZED_OPENER = re.compile("[`‘“']")
 _SPEAKER = re.compile(rf"(?:[A-Z][\w.’'-]{{0,20}}\s+){{1,4}}(?:{SPEECH_VERBS})\b(?!\s?:)")
 _LOCAL_TIME = re.compile(r"(?:\w+ ){1,2}time\b")
 _GOES_ON = re.compile(r"\s*[,;:，、；：]|[-–—~～%/&=+@#*]|\s+&")
@@ -137,10 +137,10 @@ class Scanner:
         """Judge a mark of the scripts that set sentences apart by a space, and begin them with a capital."""
         word, mark = after["word"], found["mark"]
         before = self.text[max(start, found.start() - 64) : found.start()]
-        tokenised = before[-1:].isspace()
-        token = "" if tokenised or not before else before.split()[-1]
+        tokenized = before[-1:].isspace()
+        token = "" if tokenized or not before else before.split()[-1]
         last = _NOT_IN_WORD.split(token)[-1]
-        if word[:1].islower() and not self._may_begin(word, after["open"], tokenised):
+        if word[:1].islower() and not self._may_begin(word, after["open"], tokenized):
             return False
         if not after["gap"] and not self._runs_on(token, mark, found["closers"], after, end):
             return False
@@ -148,15 +148,15 @@ class Scanner:
             return not _SPEAKER.match(self.text, after.start("word"), end)
         if _is_ellipsis(mark):
             return word != last
-        if mark == "." and tokenised:
+        if mark == "." and tokenized:
             return not self._is_split_number(before, word, start, found.start())
         if mark == "!" and last in NAMES_WITH_MARK:
             return word.lower() in FIRST_WORDS
         return mark != "." or not self._is_abbreviation(last, after, start, found.start())
 
-    def _may_begin(self, word: str, opener: str, tokenised: bool) -> bool:
-        """Tell whether a word in lower case may begin a sentence: "iPhone", "` we" in tokenised text."""
-        return self.uncased or bool(_BRAND.match(word)) or (tokenised and bool(_TOKENISED_OPENER.search(opener)))
+    def _may_begin(self, word: str, opener: str, tokenized: bool) -> bool:
+        """Tell whether a word in lower case may begin a sentence: "iPhone", "` we" in tokenized text."""
+        return self.uncased or bool(_BRAND.match(word)) or (tokenized and bool(_TOKENIZED_OPENER.search(opener)))
 
     def _runs_on(self, token: str, mark: str, closers: str, after: re.Match[str], end: int) -> bool:
         """Tell whether two sentences run together, "the end.Start", unlike "Node.js", "U.S.A" or an address."""
@@ -174,7 +174,7 @@ class Scanner:
         return len(last) > 1 and (last[-1].islower() or last[-1].isdigit()) and last.lower() not in NEVER_LAST
 
     def _is_split_number(self, before: str, word: str, start: int, at: int) -> bool:
-        """Tell "3 . 5", "example . Com" and "2 . Second" in tokenised text from ends of sentences."""
+        """Tell "3 . 5", "example . Com" and "2 . Second" in tokenized text from ends of sentences."""
         if before.rstrip()[-1:].isdigit() and word[:1].isdigit():
             return True
         return word.lower() in ("com", "org", "net", "co") or self._is_list_number(start, at)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.errors import InputError
-from tersely.evaluate.human.analyse import Report, analyse
+from tersely.evaluate.human.analyze import Report, analyze
 from tersely.evaluate.human.answers import Key, Rating, Summary, read_answers, read_key
 from tersely.evaluate.human.compare import document_differences, permutation_p, welch_p
 from tersely.evaluate.human.questions import NAMES
@@ -47,14 +47,14 @@ def answer_file(tmp_path: Path) -> Any:
 
 
 def test_means_deviations_and_counts_are_per_system() -> None:
-    report = analyse(KEY, ratings((1, "s1", 2), (2, "s1", 4), (1, "s2", 5)))
+    report = analyze(KEY, ratings((1, "s1", 2), (2, "s1", 4), (1, "s2", 5)))
     assert scores(report) == {"lead": (2, 3.0, pytest.approx(2**0.5)), "learned": (1, 5.0, None)}
     assert scores(report, "coherence") == {"lead": (0, None, None), "learned": (0, None, None)}
     assert (report.raters, report.ratings, report.ratings_expected) == ((1, 2), 3, 3 * 3 * 3)
 
 
 def test_a_shared_summary_counts_for_each_of_its_systems_but_once_for_agreement() -> None:
-    report = analyse(KEY, ratings((1, "s3", 2), (2, "s3", 4)))
+    report = analyze(KEY, ratings((1, "s3", 2), (2, "s3", 4)))
     assert {system: mean for system, (_, mean, _) in scores(report).items()} == {"lead": 3, "learned": 3}
     assert report.agreement[0].summaries == 1
 
@@ -99,7 +99,7 @@ def test_welch_says_nothing_where_it_is_not_defined(first: list[int], second: li
     )
 )
 def test_any_part_of_the_answers_can_be_analysed_and_printed(given: dict[tuple[int, str, str], int]) -> None:
-    report = analyse(KEY, [Rating(*rated, value) for rated, value in given.items()])
+    report = analyze(KEY, [Rating(*rated, value) for rated, value in given.items()])
     assert json.loads(json.dumps(report.to_dict(), allow_nan=False))["ratings"] == len(given)
     assert all(s.mean is None or 1 <= s.mean <= 5 for s in report.scores)
     assert f"{len(given)} of 27 ratings" in table(report)
@@ -107,7 +107,7 @@ def test_any_part_of_the_answers_can_be_analysed_and_printed(given: dict[tuple[i
 
 def test_the_table_shows_means_agreement_and_differences() -> None:
     rows = [(r, s, v) for r in (1, 2) for s, v in (("s1", 2), ("s2", 4), ("s3", 3))]
-    shown = table(analyse(KEY, ratings(*rows)))
+    shown = table(analyze(KEY, ratings(*rows)))
     assert "lead     2.500 ± 0.58 (4)" in shown
     assert "ordinal                     1.000" in shown
     assert "lead − learned  relevance    -1.000" in shown
@@ -115,7 +115,7 @@ def test_the_table_shows_means_agreement_and_differences() -> None:
 
 def test_one_system_has_nothing_to_be_compared_with() -> None:
     key = Key("f0", 1, ("lead",), {"s1": Summary("d1", ("lead",))})
-    assert "Differences" not in table(analyse(key, ratings((1, "s1", 2))))
+    assert "Differences" not in table(analyze(key, ratings((1, "s1", 2))))
 
 
 def test_answers_of_several_raters_are_read_as_far_as_they_go(answer_file: Any) -> None:

@@ -84,11 +84,11 @@ def test_analyse_gives_a_table_or_json(data: Path) -> None:
     answers = {opaque: {"relevance": POINTS[owner["systems"][0]]} for opaque, owner in key["summaries"].items()}
     file = data.parent / "answers.json"
     file.write_text(json.dumps({"form": key["form"], "rater": 1, "answers": answers}))
-    assert run("analyse", key_file, file, "--format", "json", "-o", out).exit_code == 0
+    assert run("analyze", key_file, file, "--format", "json", "-o", out).exit_code == 0
     report = json.loads(out.read_text())
     means = {score["system"]: score["mean"] for score in report["scores"] if score["question"] == "relevance"}
     assert list(means.items()) == [("random", 5), ("lead", 2)]
     assert (report["ratings"], report["ratings_expected"]) == (8, 72)
-    assert run("analyse", key_file, file, "-o", out).exit_code == 0
+    assert run("analyze", key_file, file, "-o", out).exit_code == 0
     assert "1 of 3 raters, 8 of 72 ratings" in out.read_text(encoding="utf-8")
-    assert isinstance(run("analyse", key_file, file, file).exception, InputError)
+    assert isinstance(run("analyze", key_file, file, file).exception, InputError)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tersely.evaluate.human.analyse import analyse
+from tersely.evaluate.human.analyze import analyze
 from tersely.evaluate.human.answers import read_answers, read_key
 from tersely.evaluate.human.prepare import Item, prepare
 
@@ -92,7 +92,7 @@ def test_three_raters_answers_come_out_as_their_means(page: Page, form: dict[str
         expect(page.locator("#end h1")).to_have_text("All done, thank you")
         files.append(export(page, form["folder"]))
     key = read_key(form["folder"] / "form.key.json")
-    report = analyse(key, read_answers(key, files))
+    report = analyze(key, read_answers(key, files))
     assert report.ratings == report.ratings_expected == 3 * 6 * 3
     means = {(s.system, s.question): s.mean for s in report.scores}
     assert means == {

@@ -14,7 +14,7 @@ from tersely.learn.scorer.teacher import Teacher
 from tersely.score.coverage import Coverage
 from tersely.text import Document
 
-WORDS = "rain river town bridge mayor storm school harbour plan money winter council train ship flood".split()
+WORDS = "rain river town bridge mayor storm school harbor plan money winter council train ship flood".split()
 COLUMNS = 6
 
 collect_ignore = ["together.py"]  # a script that torchrun runs

@@ -234,7 +234,7 @@ def test_the_mean_of_the_best_weights_can_be_exported(
     assert "the mean of 2 checkpoints" in (tmp_path / "README.md").read_text()
 
 
-def test_the_command_makes_a_model_that_summarises_at_once(config: Config, tmp_path: Path, english: str) -> None:
+def test_the_command_makes_a_model_that_summarizes_at_once(config: Config, tmp_path: Path, english: str) -> None:
     file, texts, out = tmp_path / "tiny.toml", tmp_path / "texts.jsonl", tmp_path / "a=b" / "my-model"
     file.write_text(toml(asdict(config)), encoding="utf-8")
     texts.write_text("".join(json.dumps({"text": make_text(number)}) + "\n" for number in range(24)))
@@ -264,7 +264,7 @@ def test_a_supervised_training_learns_the_oracles_labels(config: Config, tmp_pat
     """The reference is the third sentence: a network with positions finds that out."""
     settings = replace(config.objective, rest_ext=0.0, ext_doc=0.0, supervised=1.0)
     training = replace(config.training, steps=60, validate_every=30, rate=1e-2, keep=1)
-    file, texts, out = tmp_path / "supervised.toml", tmp_path / "labelled.jsonl", tmp_path / "model"
+    file, texts, out = tmp_path / "supervised.toml", tmp_path / "labeled.jsonl", tmp_path / "model"
     selection = replace(config.selection, count=1)
     changed = replace(config, objective=settings, training=training, selection=selection, select="top")
     file.write_text(toml(asdict(changed)), encoding="utf-8")

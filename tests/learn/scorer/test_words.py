@@ -28,7 +28,7 @@ def train(*arguments: str) -> None:
 
 
 @pytest.mark.parametrize("early", [True, False])
-def test_each_language_gets_its_own_bias_and_the_model_summarises_at_once(tmp_path: Path, early: bool) -> None:
+def test_each_language_gets_its_own_bias_and_the_model_summarizes_at_once(tmp_path: Path, early: bool) -> None:
     out = tmp_path / "model"
     train(str(write(tmp_path / "texts.jsonl", early)), "--config", "news", "--out", str(out))
     summarizer = Summarizer.load(out)

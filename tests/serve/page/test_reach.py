@@ -198,12 +198,12 @@ def test_printed_are_the_summary_and_the_text(app: App, english: str) -> None:
     assert decoration == "underline"  # printers leave backgrounds out
 
 
-def test_bar_and_slider_are_seen_in_forced_colours(app: App, news: str) -> None:
+def test_bar_and_slider_are_seen_in_forced_colors(app: App, news: str) -> None:
     app.page.emulate_media(forced_colors="active")
     app.give(news)
-    colours = "id => getComputedStyle(document.getElementById(id)).backgroundColor"
+    colors = "id => getComputedStyle(document.getElementById(id)).backgroundColor"
     canvas = app.page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert len({app.page.evaluate(colours, "fill"), app.page.evaluate(colours, "bar"), canvas}) == 3
+    assert len({app.page.evaluate(colors, "fill"), app.page.evaluate(colors, "bar"), canvas}) == 3
 
 
 def test_on_a_phone_the_slider_is_within_reach(browser: Browser, server: str) -> None:

@@ -70,7 +70,7 @@ def test_reason_why_it_is_short(app: App) -> None:
 
 
 def test_repeated_sentence_adds_nothing(app: App) -> None:
-    app.give("The harbour closes to cars in spring. " * 3 + "Work begins soon, in March.")
+    app.give("The harbor closes to cars in spring. " * 3 + "Work begins soon, in March.")
     app.allow(110)
     expect(app["reason"]).to_have_text("More would fit, but adds too little.")
 

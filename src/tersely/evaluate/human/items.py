@@ -9,7 +9,7 @@ from tersely.evaluate.room import Room
 from tersely.evaluate.systems import load_system
 
 
-def summarise(records: Iterable[Record], systems: Sequence[str], budget: Budget) -> list[Item]:
+def summarize(records: Iterable[Record], systems: Sequence[str], budget: Budget) -> list[Item]:
     """Return each record's source and its summary by every system."""
     loaded = {name: load_system(name) for name in systems}
     return [

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from tersely.evaluate.human.analyse import Comparison, Report, Score
+from tersely.evaluate.human.analyze import Comparison, Report, Score
 from tersely.evaluate.human.questions import NAMES
 
 _NOTHING = "–"

@@ -1,4 +1,4 @@
-"""CNewSum: Chinese news with labelled sentences (Wang et al., 2021)."""
+"""CNewSum: Chinese news with labeled sentences (Wang et al., 2021)."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from tersely.text.language import HAN
 
 __all__ = ["Cnewsum"]
 
-_TOKENISED = re.compile(rf"[{HAN}] +[{HAN}]")
+_TOKENIZED = re.compile(rf"[{HAN}] +[{HAN}]")
 _SPACE = re.compile(r"(?<![A-Za-z])\s+|\s+(?![A-Za-z])")
 
 
@@ -24,8 +24,8 @@ class Cnewsum:
 
     The release is `CNewSum_v2/final/test.simple.label.jsonl` and its like: `article` is a list of sentences,
     `summary` a string, `label` the indices from 0 of the sentences of the extractive oracle, which become the
-    record's labels. There the sentences are tokenised, with a space after each token. Those spaces are the
-    tokeniser's and not the text's, and would count against a budget in characters; so in a record that has one
+    record's labels. There the sentences are tokenized, with a space after each token. Those spaces are the
+    tokenizer's and not the text's, and would count against a budget in characters; so in a record that has one
     between two Han characters they are taken out, but for those between two Latin letters (`New York`). A record
     without is kept verbatim.
     """
@@ -40,7 +40,7 @@ class Cnewsum:
 
         def make(value: Object, number: str) -> Record:
             sentences, summary = _sentences(value.get("article")), value.get("summary")
-            if any(map(_TOKENISED.search, sentences)):
+            if any(map(_TOKENIZED.search, sentences)):
                 sentences = [_SPACE.sub("", each) for each in sentences]
                 summary = _SPACE.sub("", summary) if isinstance(summary, str) else summary
             kept = [i for i, each in enumerate(sentences) if each.strip()]

@@ -1,4 +1,4 @@
-"""The tokenised JSON shards of PreSumm and BertSum (Liu and Lapata, 2019)."""
+"""The tokenized JSON shards of PreSumm and BertSum (Liu and Lapata, 2019)."""
 
 import re
 from collections.abc import Iterator

@@ -104,7 +104,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class Training:
-    """Two Adam optimisers, one for the scorer and one for the siamese networks, each at its rate."""
+    """Two Adam optimizers, one for the scorer and one for the siamese networks, each at its rate."""
 
     steps: int
     batch: int = 64

@@ -29,14 +29,14 @@ class Corpus:
         return cls.of(((beginning(Document.from_text(text), longest), ()) for text in texts), limit)
 
     @classmethod
-    def of(cls, labelled: Iterable[tuple[Document, tuple[int, ...]]], limit: int = 0) -> "Corpus":
-        """Keep what can be trained on of documents and the sentences that are labelled in them.
+    def of(cls, labeled: Iterable[tuple[Document, tuple[int, ...]]], limit: int = 0) -> "Corpus":
+        """Keep what can be trained on of documents and the sentences that are labeled in them.
 
         A document that was there before is left out: it could be in training and in validation at once.
         """
         kept: dict[str, tuple[Document, tuple[int, ...]]] = {}
         read = short = single = repeated = 0
-        for document, labels in labelled:
+        for document, labels in labeled:
             read += 1
             single += len(document) < 2
             short += len(document) < FEWEST_SENTENCES

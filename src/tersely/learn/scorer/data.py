@@ -29,7 +29,7 @@ class Batch(NamedTuple):
     capacities: Tensor  # int [B], with one separator
     mask: Tensor  # bool [B, n], True where there is a sentence
     coverage: Tensor  # float [B, n], the teacher's values, of mean 1 in each document; 1 without a teacher
-    target: Tensor  # bool [B, n], what the teacher selects or what is labelled; nothing without either
+    target: Tensor  # bool [B, n], what the teacher selects or what is labeled; nothing without either
     says: Tensor  # float [B, n, t], how much a sentence counts in which a term is, by its place; 0 where it is not
     weights: Tensor  # float [B, t], how much the terms matter; no term where words are not asked for
     rows: Rows | None = None  # of a batch that processes share

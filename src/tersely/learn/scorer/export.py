@@ -42,7 +42,7 @@ At the last validation:
 $rows
 
 `first_three` is the share of selected sentences that are among the first three. `rouge1` and `rouge1_shuffled`, where
-they are given, were measured on a labelled dev file that played no part in training. `log.jsonl` has the whole curve.
+they are given, were measured on a labeled dev file that played no part in training. `log.jsonl` has the whole curve.
 
 Inputs of `model.onnx`: `vectors` [1, n, $columns]$inputs; float32.
 Output: `values` [1, n], positive.

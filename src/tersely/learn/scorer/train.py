@@ -1,4 +1,4 @@
-"""Training a scorer on unlabelled documents, so that it can be killed at any time and go on."""
+"""Training a scorer on unlabeled documents, so that it can be killed at any time and go on."""
 
 import time
 from collections.abc import Callable
@@ -133,7 +133,7 @@ def start(
     with torch.random.fork_rng():
         torch.manual_seed(config.training.seed)
         model = Model(config, columns).to(team.device)
-    # A group of parameters each has its own state and rate: these are the paper's two Adam optimisers.
+    # A group of parameters each has its own state and rate: these are the paper's two Adam optimizers.
     groups = [{"params": list(model.scorer.parameters()), "lr": config.training.rate}]
     if model.siamese is not None:
         groups.append({"params": list(model.siamese.parameters()), "lr": config.training.siamese_rate})

@@ -1,4 +1,4 @@
-"""Validation on documents held out, and ROUGE where a labelled dev file is given."""
+"""Validation on documents held out, and ROUGE where a labeled dev file is given."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from tersely.text import Document
 
 @dataclass(frozen=True)
 class Dev:
-    """Labelled documents, only ever looked at: `rouge1` scores the chosen sentences of the one with this number."""
+    """Labeled documents, only ever looked at: `rouge1` scores the chosen sentences of the one with this number."""
 
     documents: Sequence[Document]
     rouge1: Callable[[int, Sequence[str]], float]

@@ -34,11 +34,11 @@ class FptasCell(nn.Module):
 
 
 class Fptas(nn.Module):
-    """FPTAS-NN with a transformer on top (Hertrich and Skutella, AAAI 2021; the summarisation paper's Table 1).
+    """FPTAS-NN with a transformer on top (Hertrich and Skutella, AAAI 2021; the summarization paper's Table 1).
 
     From the paper: a recurrent network of rectified linear units, built and not trained, that goes through the items
     and computes the dynamic program's values for profits rounded down to 1/P of their sum; P bounds width and error.
-    From the summarisation paper: a transformer, trained on the labels, that maps these vectors to the selection.
+    From the summarization paper: a transformer, trained on the labels, that maps these vectors to the selection.
     Different here: profits sum to 1, so the granule is known from the start and never re-scaled. What the transformer
     sees is not told in print: here, for each item, the vectors before it, after it and after all items, the value of
     the best set that FPTAS-NN tells, the item's own profit and size, and where in the sequence it stands.

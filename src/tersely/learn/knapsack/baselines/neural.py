@@ -20,7 +20,7 @@ class Neural(nn.Module):
 
     def __init__(self, width: int = 64) -> None:
         super().__init__()
-        self.memorise = nn.Linear(3, width, bias=False)
+        self.memorize = nn.Linear(3, width, bias=False)
         self.encode = nn.GRU(3, width, batch_first=True)
         self.recall = nn.GRUCell(2, width)
         self.decode = nn.GRUCell(3 + width, width)
@@ -29,7 +29,7 @@ class Neural(nn.Module):
     def forward(self, profits: Tensor, sizes: Tensor, mask: Tensor) -> Tensor:
         """Return the logits of the items, [B, n]."""
         items = in_range(profits, sizes)
-        memory = self.memorise(items).relu()  # [B, n, d]
+        memory = self.memorize(items).relu()  # [B, n, d]
         keys = normalize(memory, dim=2)
         # Packed, so that the last state is that of a problem's last item, not of its padding.
         counts = mask.sum(1).clamp(min=1).cpu()

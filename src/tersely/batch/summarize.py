@@ -15,7 +15,7 @@ SummaryForm = Literal["text", "json"]
 
 
 @dataclass(frozen=True)
-class Summarise:
+class Summarize:
     """Summaries by one model with one budget.
 
     As `text`, a record gets the summary, its length and the reason for it; as `json`, the whole of what

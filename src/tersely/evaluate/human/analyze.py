@@ -65,7 +65,7 @@ class Report:
         return asdict(self)
 
 
-def analyse(key: Key, ratings: Sequence[Rating], seed: int = 42) -> Report:
+def analyze(key: Key, ratings: Sequence[Rating], seed: int = 42) -> Report:
     """Unblind the ratings and sum them up; what is missing is left out and counted."""
     points = _points(key, ratings)
     raters = tuple(sorted({rating.rater for rating in ratings}))
