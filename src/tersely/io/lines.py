@@ -1,0 +1,201 @@
+"""JSON Lines, plain, gzip or zstd: one object per line, with every line that is not one reported."""
+
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, cast
+
+from tersely.errors import InputError, MissingExtraError
+
+Object = dict[str, Any]
+
+# Far longer than any document; a file with a longer line is not what its reader expects.
+MAX_BYTES = 64_000_000
+GZIP_MARK = b"\x1f\x8b"
+# A file that several threads compressed begins with a frame to skip, of one of sixteen kinds.
+ZSTD_MARKS = (b"\x28\xb5\x2f\xfd", *(bytes([kind]) + b"\x2a\x4d\x18" for kind in range(0x50, 0x60)))
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A record that cannot be read.
+
+    `line` counts from 1: lines, or records in a format without lines. A fault of a whole file is at line 1.
+
+    >>> print(Fault(Path("dev.jsonl"), 3, "no text"))
+    dev.jsonl:3: no text
+    """
+
+    path: Path
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.reason}"
+
+
+def read_objects(path: Path) -> Iterator[tuple[int, Object] | Fault]:
+    """Yield each object of a file with the number of its line; blank lines are skipped."""
+    number = 0
+    try:
+        with open_unpacked(path) as stream:
+            for number, line in enumerate(_lines(stream), 1):
+                if line.strip():
+                    try:
+                        item: tuple[int, Object] | Fault = (number, parse_object(line))
+                    except InputError as error:
+                        item = Fault(path, number, str(error))
+                    yield item
+    except InputError as error:
+        yield Fault(path, number + 1, str(error))
+
+
+def first_object(path: Path) -> Object | None:
+    """Return the first object of a file, which shows what the file holds.
+
+    Broken lines before it are skipped, but no more than `MAX_BYTES` are read.
+    """
+    with suppress(InputError), open_unpacked(path) as stream:
+        left = MAX_BYTES
+        while left and (line := stream.readline(left)):
+            left -= len(line)
+            with suppress(InputError):
+                return parse_object(line)
+    return None
+
+
+def parse_object(line: bytes) -> Object:
+    """Return the JSON object of one line.
+
+    >>> parse_object(b'{"text": "It rains."}')
+    {'text': 'It rains.'}
+    """
+    if len(line) > MAX_BYTES:
+        raise InputError(f"longer than {MAX_BYTES // 1_000_000} MB")
+    text = decode(line).strip()
+    if not text.startswith("{"):
+        raise InputError("not a JSON object")
+    try:
+        value: Object = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"broken JSON at column {error.colno}: {error.msg}") from None
+    except (ValueError, RecursionError):
+        raise InputError("broken JSON: a number too long, or nested too deep") from None
+    return value
+
+
+def decode(raw: bytes) -> str:
+    """Decode UTF-8; a byte order mark is not part of the text."""
+    try:
+        return raw.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 at byte {error.start}") from None
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file of at most `MAX_BYTES`, plain or compressed."""
+    with open_unpacked(path) as stream:
+        raw = stream.read(MAX_BYTES + 1)
+    if len(raw) > MAX_BYTES:
+        raise InputError(f"longer than {MAX_BYTES // 1_000_000} MB")
+    return decode(raw)
+
+
+@contextmanager
+def open_unpacked(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file, plain, gzip or zstd by its content; anything that goes wrong with it then is an `InputError`."""
+    try:
+        with path.open("rb") as raw:
+            start = raw.peek(4)[:4]
+            if start.startswith(GZIP_MARK):
+                with gzip.open(raw) as stream:
+                    yield cast(IO[bytes], stream)
+            elif start in ZSTD_MARKS:
+                yield unpacked_zstd(raw)
+            else:
+                yield raw
+    except EOFError:
+        raise InputError("the compressed file ends too early: it is truncated") from None
+    except (zlib.error, gzip.BadGzipFile):
+        raise InputError("the gzip file is broken") from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}") from None
+    except Exception as error:
+        if type(error).__name__ == "ZstdError":  # the module that defines it may not be installed
+            raise InputError("the zstd file is broken") from None
+        raise
+
+
+def unpacked_zstd(raw: IO[bytes]) -> IO[bytes]:
+    """Return the unpacked bytes of a zstd stream."""
+    return io.BufferedReader(_ZstdReader(raw), 1 << 20)
+
+
+def zstandard() -> Any:
+    """Return the module for zstd, or say which extra brings it."""
+    try:
+        import zstandard as module
+    except ImportError:
+        raise MissingExtraError("reading and writing .zst files", "batch") from None
+    return module
+
+
+def to_json(value: Any, indent: int | None = None) -> str:
+    """Return JSON that stays readable in every script; a lone surrogate is escaped, as UTF-8 cannot hold it.
+
+    >>> to_json({"text": "雨"})
+    '{"text": "雨"}'
+    """
+    written = json.dumps(value, ensure_ascii=False, indent=indent)
+    try:
+        written.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, indent=indent)
+    return written
+
+
+def _lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a stream; of one that is too long, only enough to show that it is."""
+    while line := stream.readline(MAX_BYTES + 1):
+        rest = line
+        while len(rest) > MAX_BYTES and not rest.endswith(b"\n"):
+            rest = stream.readline(MAX_BYTES + 1)
+        yield line
+
+
+# Four bytes may stand for 128 kB: reading this much at a time unpacks to no more than 64 MB.
+_STEP = 1 << 11
+
+
+class _ZstdReader(io.RawIOBase):
+    """All frames of a stream; the module's own reader takes a file that was cut off for a complete one."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw, self._module = raw, zstandard()
+        self._frame: Any = None
+        self._packed = b""
+        self._held = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._held:
+            self._packed = self._packed or self._raw.read(_STEP)
+            if not self._packed:
+                if self._frame is not None:
+                    raise EOFError("the zstd file ends too early")
+                return 0
+            self._frame = self._frame or self._module.ZstdDecompressor().decompressobj()
+            self._held = memoryview(self._frame.decompress(self._packed))
+            self._packed = b""
+            if self._frame.eof:
+                self._packed, self._frame = self._frame.unused_data, None
+        taken, self._held = self._held[: len(buffer)], self._held[len(buffer) :]
+        buffer[: len(taken)] = taken
+        return len(taken)

@@ -1,0 +1,1 @@
+"""Worker processes: one process, a pool that keeps the order (batch, evaluate), a queue with deadlines (serve)."""
