@@ -27,7 +27,7 @@ class Registry(Generic[T]):
     def names(self) -> list[str]:
         """List the names, without importing anything behind them."""
         path = import_module(self._package).__path__
-        return sorted(m.name for m in iter_modules(path) if m.name not in self._skip)
+        return sorted(m.name for m in iter_modules(path) if not m.name.startswith("_") and m.name not in self._skip)
 
     def describe(self, name: str) -> str:
         """Return the first line of what the part says of itself."""

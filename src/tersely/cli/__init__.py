@@ -49,7 +49,11 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command; every foreseen error is one line on standard error and an exit code of 1 or 2."""
+    """Run the command; every foreseen error is one line on standard error.
+
+    Exit codes: 1, nothing to summarize or nothing fits; 2, a wrong call; 3, input or environment (a missing file, a
+    missing extra, a port in use); 130, interrupted.
+    """
     try:
         # Without standalone mode an exit code comes back as the value.
         sys.exit(cli.main(prog_name="tersely", standalone_mode=False) or 0)
@@ -61,11 +65,11 @@ def main() -> None:
     except click.UsageError as error:
         _fail(error.format_message() + _hint(error), 2)
     except click.ClickException as error:
-        _fail(error.format_message(), 1)
+        _fail(error.format_message(), 3)
     except UsageError as error:
         _fail(str(error), 2)
     except TerselyError as error:
-        _fail(str(error), 1)
+        _fail(str(error), 3)
     except BrokenPipeError:
         # The reader, `head` for one, has all it wanted.
         sys.stderr.close()
@@ -74,7 +78,7 @@ def main() -> None:
         # A full disk, a folder that may not be written to; what no system call has said is a fault of ours.
         if error.strerror is None:
             raise
-        _fail(f"{error.filename}: {error.strerror}" if error.filename else error.strerror, 1)
+        _fail(f"{error.filename}: {error.strerror}" if error.filename else error.strerror, 3)
 
 
 def _hint(error: click.UsageError) -> str:

@@ -1,0 +1,1 @@
+"""The paper: its published numbers, its tables and figures measured anew."""
