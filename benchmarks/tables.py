@@ -20,7 +20,7 @@ from table_page import write_page
 from table_rows import BASELINES, PLANS, Plan, Row, rows, seeds
 from tersely.cli.train_supervised import label
 from tersely.encode import Encoder, load_encoder
-from tersely.encode.cache import Cache
+from tersely.encode import Cache
 from tersely.errors import UsageError
 from tersely.evaluate.record import Record
 from tersely.evaluate.run import Result, evaluate

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tersely.select import SELECTORS, Problem, Selector
-from tersely.select.problem import whole
+from tersely.select._problem import whole
 from tersely.text import Document
 
 VALUES = st.one_of(

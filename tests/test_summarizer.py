@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import texts
-from tersely import Document, Summarizer, Summary, fit, summarize
+from tersely import Document, Summarizer, Summary, fitting, summarize
 from tersely.errors import ModelError, UsageError
 from tersely.models import load_model
 from tersely.score import SCORERS
@@ -157,7 +157,7 @@ def test_duplicates_are_looked_for_once_however_many_budgets_there_are(
     english: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searches: list[Problem] = []
-    monkeypatch.setattr(fit, "without_duplicates", lambda problem: (searches.append(problem), problem)[1])
+    monkeypatch.setattr(fitting, "without_duplicates", lambda problem: (searches.append(problem), problem)[1])
     frontier = DEFAULT.frontier(english, include=[7], exclude=[0])
     assert len(frontier.steps(points=20)) > 5
     assert len(searches) == 1
@@ -283,11 +283,11 @@ def test_a_broken_model_folder_is_one_clear_line(tmp_path) -> None:
         Summarizer.load(tmp_path)
     config = tmp_path / "config.toml"
     for content, message in [
-        ("name = ", "cannot be read"),
-        ('name = "x"', "scorer is missing"),
+        ("name = ", "not TOML"),
+        ('name = "x"', "'scorer' is missing"),
         ('name = "x"\nscorrer = "lead"', "did you mean 'scorer'"),
-        ('name = "x"\nscorer = 3', "scorer must be a string"),
-        ('name = "x"\nscorer = "lead"\n[languages]\nen = 3', r"what \[languages\] holds must be strings"),
+        ('name = "x"\nscorer = 3', "'scorer' must be a string, not 3"),
+        ('name = "x"\nscorer = "lead"\n[languages]\nen = 3', r"'languages\.en' must be a string, not 3"),
         ('name = "x"\nscorer = "lead"\n[files]\n"w.bin" = "00"', "w.bin cannot be read"),
     ]:
         config.write_text(content)

@@ -8,21 +8,42 @@
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["Document", "Frontier", "Summarizer", "Summary", "__version__", "summarize"]
 
 if TYPE_CHECKING:
+    from tersely.budget import Budget
+    from tersely.errors import InputError, MissingExtraError, ModelError, TerselyError, UsageError
     from tersely.frontier import Frontier
     from tersely.summarizer import Summarizer, summarize
     from tersely.summary import Summary
-    from tersely.text import Document
+    from tersely.text.document import Document
 
 _HOMES = {
-    "Document": "tersely.text",
+    "Budget": "tersely.budget",
+    "Document": "tersely.text.document",
     "Frontier": "tersely.frontier",
+    "InputError": "tersely.errors",
+    "MissingExtraError": "tersely.errors",
+    "ModelError": "tersely.errors",
     "Summarizer": "tersely.summarizer",
     "Summary": "tersely.summary",
+    "TerselyError": "tersely.errors",
+    "UsageError": "tersely.errors",
     "summarize": "tersely.summarizer",
 }
+__all__ = [
+    "Budget",
+    "Document",
+    "Frontier",
+    "InputError",
+    "MissingExtraError",
+    "ModelError",
+    "Summarizer",
+    "Summary",
+    "TerselyError",
+    "UsageError",
+    "__version__",
+    "summarize",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -32,3 +53,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

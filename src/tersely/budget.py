@@ -6,14 +6,14 @@ from numbers import Real
 from typing import Literal, cast
 
 from tersely.errors import UsageError
-from tersely.text.length import TokenCounter, Unit, measure
+from tersely.text.length import Unit
 
 BUDGETS = ("max_chars", "max_words", "max_tokens", "max_bytes", "max_sentences", "ratio")
 
 
 @dataclass(frozen=True)
 class Budget:
-    """A limit and the unit it counts in; a ratio is of the source's characters.
+    """A limit and the unit it counts in; a ratio is a share of the source's characters.
 
     >>> Budget.one_of(max_words=50)
     Budget(limit=50, unit='words')
@@ -26,12 +26,14 @@ class Budget:
 
     @classmethod
     def one_of(cls, **limits: int | float | None) -> "Budget":
-        """Take the one limit that is given; none, two or a senseless one is an error."""
+        """Take the one limit that is given; no limit, two limits or a senseless one is an error."""
         given = {name: limit for name, limit in limits.items() if limit is not None}
         if len(given) != 1:
             what = "no budget" if not given else "two budgets at once, " + " and ".join(sorted(given))
             raise UsageError(f"{what}: give exactly one of {', '.join(BUDGETS)}")
         [(name, limit)] = given.items()
+        if name not in BUDGETS:
+            raise UsageError(f"there is no budget '{name}': give exactly one of {', '.join(BUDGETS)}")
         if not isinstance(cast(object, limit), Real):
             raise UsageError(f"{name} must be a number, not {limit!r}")
         if name == "ratio":
@@ -50,10 +52,6 @@ class Budget:
     def capacity(self, text: str) -> int:
         """Return the limit for a summary of `text`, in `counts`."""
         if self.unit == "ratio":
-            # A ratio such as 0.29 is a little less than it says; 0.29 of 100 characters is 29 all the same.
+            # A float such as 0.29 is a little less than it says; 0.29 of 100 characters is still 29.
             return floor(self.limit * len(text) + 1e-9)
         return int(self.limit)
-
-    def measure(self, text: str, tokens: TokenCounter | None) -> int:
-        """Return the length of one text, in `counts`."""
-        return measure(text, self.counts, tokens)

@@ -1,11 +1,11 @@
-"""What can go wrong, said in one line that names the cause and the remedy."""
+"""What can go wrong, in one line that names the cause and the remedy."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 
 class TerselyError(Exception):
-    """Base of every error that tersely raises on purpose."""
+    """Base class of every error that tersely raises on purpose."""
 
 
 class UsageError(TerselyError, ValueError):
@@ -13,11 +13,11 @@ class UsageError(TerselyError, ValueError):
 
 
 class InputError(TerselyError, ValueError):
-    """The call is right, but this input cannot be read or summarized."""
+    """The call is right, but the input cannot be read or the output cannot be written."""
 
 
 class ModelError(TerselyError):
-    """A model folder or an encoder's files are missing, broken or not the ones expected."""
+    """The files of a model or an encoder are missing, broken or not the expected ones."""
 
 
 class MissingExtraError(TerselyError, ImportError):
@@ -28,7 +28,7 @@ class MissingExtraError(TerselyError, ImportError):
         self._of = purpose, extra
 
     def __reduce__(self) -> tuple[type, tuple[str, str]]:
-        """Say how it is made again in another process: by default, from its message."""
+        """Pickle it by its arguments; by default, an exception is made again from its message."""
         return type(self), self._of
 
 

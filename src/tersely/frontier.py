@@ -7,13 +7,13 @@ from typing import Any
 
 from tersely.budget import Budget
 from tersely.errors import UsageError
-from tersely.fit import Fit, Fitter
+from tersely.fitting import Choice, Fitting
 from tersely.summary import Summary
 
 
 @dataclass(frozen=True)
 class Step:
-    """From `budget` on, up to the next step, the summary is `chosen`, `length` long and of this value."""
+    """From `budget` up to the next step, the summary is `chosen`, `length` long and of this value."""
 
     budget: int
     length: int
@@ -38,46 +38,45 @@ class Frontier:
     'Rain fell all day.'
     """
 
-    fitter: Fitter
+    fitting: Fitting
     capacity: int
-    summary_of: Callable[[Fit, Budget, int], Summary]
 
     def at(self, budget: int) -> Summary:
         """Return the summary for one budget, the same that `summarize` gives."""
         if not 1 <= budget <= self.capacity:
             raise UsageError(f"this frontier answers budgets from 1 to {self.capacity}, not {budget}")
-        unit = self.fitter.unit
-        return self.summary_of(self._fits(budget), Budget.one_of(**{f"max_{unit}": budget}), budget)
+        return self.fitting.summary(self._choices(budget), Budget(budget, self.fitting.layout.unit), budget)
 
     def steps(self, points: int | None = None) -> list[Step]:
-        """List every budget at which the summary changes, or only what `points` evenly spread budgets give.
+        """List every budget at which the summary changes, or only what `points` evenly spaced budgets show.
 
-        The first is in any case the smallest that pinned sentences leave.
+        The first step is always at the smallest budget that the included sentences allow.
         """
         if points is not None and points < 1:
             raise UsageError(f"points must be at least 1, not {points}")
-        self._fits(self.capacity)  # says what is wrong with pinned sentences before they are measured
+        self._choices(self.capacity)  # reports what is wrong with included sentences before they are measured
         steps: list[Step] = []
-        budget, lowest = self.capacity, self.fitter.length(tuple(self.fitter.options.include))
+        budget, lowest = self.capacity, self.fitting.length(self.fitting.layout.options.include)
         budgets = None if points is None else iter(_spread(lowest, self.capacity, points))
         while budget >= lowest:
-            fit = self._fits(budget)
-            step = self._step(fit)
+            choice = self._choices(budget)
+            step = self._step(choice)
             if steps and steps[-1].chosen == step.chosen:
                 steps.pop()
             steps.append(step)
-            budget = fit.stable - 1
+            budget = choice.stable - 1
             if budgets is not None:
                 budget = next((b for b in budgets if b <= budget), lowest - 1)
         return steps[::-1]
 
     def to_dict(self, steps: list[Step] | None = None) -> dict[str, Any]:
-        """Return plain data: the sentences once, and the steps, every one or those given, as indices into them."""
-        document, values = self.fitter.document, self.fitter.values
+        """Return plain data: the sentences once, and all steps or the given ones as indices into them."""
+        layout, values = self.fitting.layout, self.fitting.values
+        document = layout.document
         return {
-            "unit": self.fitter.unit,
+            "unit": layout.unit,
             "capacity": self.capacity,
-            "separator": self.fitter.separator,
+            "separator": layout.separator,
             "language": document.language,
             "sentences": [
                 {"index": i, "start": s.start, "end": s.end, "text": text, "score": float(f"{value:.9g}")}
@@ -87,12 +86,12 @@ class Frontier:
         }
 
     @cached_property
-    def _fits(self) -> Callable[[int], Fit]:
-        return self.fitter.fits(self.capacity)
+    def _choices(self) -> Callable[[int], Choice]:
+        return self.fitting.choices(self.capacity)
 
-    def _step(self, fit: Fit) -> Step:
-        value = float(self.fitter.values[list(fit.chosen)].sum())
-        return Step(fit.stable, fit.length, value, fit.chosen)
+    def _step(self, choice: Choice) -> Step:
+        value = float(self.fitting.values[list(choice.chosen)].sum())
+        return Step(choice.stable, choice.length, value, choice.chosen)
 
 
 def _spread(lowest: int, capacity: int, points: int) -> list[int]:

@@ -3,7 +3,6 @@
 import inspect
 import types
 import typing
-from collections.abc import Collection
 from importlib import import_module
 from math import isfinite
 from pkgutil import iter_modules
@@ -15,22 +14,22 @@ T = TypeVar("T")
 
 
 class Registry(Generic[T]):
-    """The modules of a package, each of which exports one class under the module's name.
+    """The public modules of a package, each of which exports one class; helper modules start with an underscore.
 
     A part is chosen by a spec: its name, then settings of its class after a colon, `pacsum:beta=0.2,lambda1=0.6`.
     A setting without a name goes to the first parameter, `onnx:path/to/folder`.
     """
 
-    def __init__(self, kind: str, package: str, skip: Collection[str] = ()) -> None:
-        self.kind, self._package, self._skip = kind, package, skip
+    def __init__(self, kind: str, package: str) -> None:
+        self.kind, self._package = kind, package
 
     def names(self) -> list[str]:
-        """List the names, without importing anything behind them."""
+        """List the names without importing the modules."""
         path = import_module(self._package).__path__
-        return sorted(m.name for m in iter_modules(path) if not m.name.startswith("_") and m.name not in self._skip)
+        return sorted(m.name for m in iter_modules(path) if not m.name.startswith("_"))
 
     def describe(self, name: str) -> str:
-        """Return the first line of what the part says of itself."""
+        """Return the first line of the part's docstring."""
         return (inspect.getdoc(self._type(name)) or "").partition("\n")[0]
 
     def create(self, spec: str) -> T:
@@ -40,7 +39,7 @@ class Registry(Generic[T]):
         return part(**_arguments(self.kind, name, part, settings))
 
     def spec(self, part: T) -> str:
-        """Return the spec that makes such a part: its name and its settings, where they are the fields it shows."""
+        """Return the spec that makes such a part: its name, and its public fields as settings."""
         name = type(part).__module__.rpartition(".")[2]
         settings = ",".join(f"{key}={value}" for key, value in vars(part).items() if not key.startswith("_"))
         return f"{name}:{settings}" if settings else name
@@ -80,7 +79,7 @@ def _arguments(kind: str, name: str, part: type, settings: str) -> dict[str, Any
 
 
 def _parse(value: str, hint: Any) -> Any:
-    """Read a setting as the type its parameter has."""
+    """Read a setting as the type of its parameter."""
     origin = get_origin(hint)
     if origin is typing.Literal:
         if value not in get_args(hint):

@@ -1,10 +1,16 @@
-"""A summary as a page or as Markdown."""
+"""A summary as a web page or as Markdown, and a frontier as a picture."""
 
 import re
 from html import escape
+from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tersely.errors import MissingExtraError, UsageError
+from tersely.io.files import write_whole
+
 if TYPE_CHECKING:
+    from tersely.frontier import Step
     from tersely.summary import Summary
 
 _PAGE = """<!doctype html>
@@ -25,10 +31,11 @@ footer {{ margin-top: 2rem; opacity: .7; font-size: .85rem }}
 """
 
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
+_PICTURES = ("png", "svg", "pdf")
 
 
 def html(summary: "Summary") -> str:
-    """Return the source as a page, the chosen sentences marked; every character of it is escaped."""
+    """Return the source as a page with the chosen sentences marked; all text is escaped."""
     source, parts, at = summary.source, [], 0
     for sentence in sorted(summary.sentences, key=lambda s: s.start):
         parts.append(escape(source[at : sentence.start]))
@@ -40,7 +47,26 @@ def html(summary: "Summary") -> str:
 
 
 def markdown(summary: "Summary") -> str:
-    """Return a list of the chosen sentences, their own mark-up escaped, and a line on the length."""
+    """Return a list of the chosen sentences, with their own mark-up escaped, and a line about the length."""
     items = (_MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(s.text.split())) for s in summary.sentences)
     listed = "".join(f"- {item}\n" for item in items)
     return f"{listed}\n*{summary.explain()}*\n" if listed else f"*{summary.explain()}*\n"
+
+
+def plot_steps(steps: "list[Step]", unit: str, file: str) -> None:
+    """Draw value against budget as a staircase, and write it as PNG, SVG or PDF by the file's ending."""
+    form = Path(file).suffix.lstrip(".").lower()
+    if form not in _PICTURES:
+        raise UsageError(f"{file}: the name of a plot must end in .{', .'.join(_PICTURES)}")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError("drawing a plot", "plot") from None
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    axes.step([s.budget for s in steps], [s.value for s in steps], where="post", color="#2563eb")
+    axes.set(xlabel=f"budget ({unit})", ylabel="value of the summary", xlim=(0, None), ylim=(0, None))
+    axes.grid(alpha=0.3)
+    picture = BytesIO()
+    figure.savefig(picture, format=form, dpi=150)
+    write_whole(file, picture.getvalue())

@@ -10,6 +10,8 @@ from tersely.errors import UsageError, unknown_name
 
 T = TypeVar("T")
 
+_KINDS = {str: "a string", int: "a whole number", float: "a number", bool: "true or false", list: "a list"}
+
 
 def read_settings(path: Path, kind: type[T]) -> T:
     """Read a TOML file into a dataclass whose dataclass fields are the file's tables."""
@@ -32,7 +34,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 def parse_settings(found: dict[str, Any], kind: type[T], where: str = "key") -> T:
     """Make the dataclass from a table; each value must have its field's type, and every field without a default."""
     hints = get_type_hints(kind)
-    known = {field.name: field for field in fields(cast(Any, kind))}
+    known = {field.name: field for field in fields(cast(Any, kind)) if field.init}
     for key in found:
         if key not in known:
             raise unknown_name(where, key, known)
@@ -57,7 +59,7 @@ def _value(key: str, value: Any, hint: Any) -> Any:
     if hint is float and type(value) is int:
         return float(value)
     if type(value) is not hint:
-        raise UsageError(f"'{key}' must be of type {hint.__name__}, not {type(value).__name__}")
+        raise UsageError(f"'{key}' must be {_KINDS[hint]}, not {value!r}")
     if isinstance(value, float) and not isfinite(value):
         raise UsageError(f"'{key}' must be a finite number")
     return value

@@ -1,26 +1,41 @@
 """The whole way from a text to a summary that fits."""
 
+import inspect
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack, cast, get_args, overload
 
 import numpy as np
 
 from tersely.budget import Budget
 from tersely.encode import Encoder, load_encoder
 from tersely.errors import ModelError, UsageError
-from tersely.fit import Fit, Fitter, Options, Order, Redundancy
+from tersely.fitting import Fitting, Layout, Options, Order, Redundancy
 from tersely.frontier import Frontier
 from tersely.models import DEFAULT, load_model
 from tersely.score import SCORERS, Scorer, Values
 from tersely.select import SELECTORS, Selector
-from tersely.summary import ScoredSentence, Summary
-from tersely.text import LANGUAGES, Document, Language
-from tersely.text.length import TokenCounter, Unit
-from tersely.text.tokens import load_token_counter
+from tersely.summary import Summary
+from tersely.text.document import Document
+from tersely.text.language import LANGUAGES, Language
+from tersely.text.length import TokenCounter, Unit, load_token_counter
+
+Tokenizer = str | Path | TokenCounter
+
+
+class Keywords(TypedDict, total=False):
+    """What `summarize` takes beside the text and the budget."""
+
+    order: Order
+    include: int | Iterable[int]
+    exclude: int | Iterable[int]
+    separator: str | None
+    redundancy: Redundancy
+    language: Language | None
+    tokenizer: Tokenizer | None
 
 
 @dataclass(frozen=True)
@@ -47,7 +62,7 @@ class Summarizer:
         encoder: str | None = None,
         select: str | None = None,
     ) -> "Summarizer":
-        """Load a shipped model by name, a model folder by path, or put one together from parts by their names.
+        """Load a shipped model by name or a model folder by path, or combine parts by their names.
 
         A part may have settings after a colon: `Summarizer.load(scorer="pacsum:beta=0.1,lambda1=0.6")`.
         """
@@ -74,11 +89,23 @@ class Summarizer:
 
     @property
     def fingerprint(self) -> str:
-        """Changes whenever a summary might: scorer, selector, encoder and their settings."""
+        """Changes whenever a summary might: a hash of scorer, selector, encoder and their settings."""
         parts = [repr(self.scorer), repr(self.selector), self.encoder.fingerprint if self.encoder else ""]
         parts += [f"{language} {scorer!r}" for language, scorer in sorted(self.languages.items())]
         return sha256("\n".join(parts).encode()).hexdigest()[:16]
 
+    @overload
+    def summarize(self, text: str | Document, *, max_chars: int, **how: Unpack[Keywords]) -> Summary: ...
+    @overload
+    def summarize(self, text: str | Document, *, max_words: int, **how: Unpack[Keywords]) -> Summary: ...
+    @overload
+    def summarize(self, text: str | Document, *, max_tokens: int, **how: Unpack[Keywords]) -> Summary: ...
+    @overload
+    def summarize(self, text: str | Document, *, max_bytes: int, **how: Unpack[Keywords]) -> Summary: ...
+    @overload
+    def summarize(self, text: str | Document, *, max_sentences: int, **how: Unpack[Keywords]) -> Summary: ...
+    @overload
+    def summarize(self, text: str | Document, *, ratio: float, **how: Unpack[Keywords]) -> Summary: ...
     def summarize(
         self,
         text: str | Document,
@@ -90,16 +117,17 @@ class Summarizer:
         max_sentences: int | None = None,
         ratio: float | None = None,
         order: Order = "document",
-        include: Iterable[int] = (),
-        exclude: Iterable[int] = (),
+        include: int | Iterable[int] = (),
+        exclude: int | Iterable[int] = (),
         separator: str | None = None,
         redundancy: Redundancy = "duplicates",
         language: Language | None = None,
-        tokenizer: str | Path | TokenCounter | None = None,
+        tokenizer: Tokenizer | None = None,
     ) -> Summary:
         """Return the best summary within exactly one budget, separators between its sentences counted.
 
-        `max_tokens` needs a `tokenizer`: the path of a `tokenizer.json`, or a function from text to a count.
+        `include` and `exclude` are indices of sentences that must or must not be in, counted from 0. `max_tokens`
+        needs a `tokenizer`: the path of a `tokenizer.json`, or a function from a text to a count.
 
         >>> Summarizer.load().summarize("Rain fell. It fell all day long.", max_words=2).text
         'Rain fell.'
@@ -112,11 +140,20 @@ class Summarizer:
             max_sentences=max_sentences,
             ratio=ratio,
         )
-        options = Options(order, frozenset(include), frozenset(exclude), separator, redundancy)
-        document = _document(text, language)
-        fitter = self._fitter(document, options, budget.counts, tokenizer)
+        options = Options.of(order, include, exclude, separator, redundancy)
+        return self.fit(as_document(text, language), budget, options, tokenizer)
+
+    def fit(
+        self, document: Document, budget: Budget, options: Options | None = None, tokenizer: Tokenizer | None = None
+    ) -> Summary:
+        """Do what `summarize` does, for callers who have a `Budget` and `Options` at hand.
+
+        >>> Summarizer.load().fit(Document.from_text("Rain fell. It fell all day."), Budget(2, "words")).text
+        'Rain fell.'
+        """
+        fitting = self._fitting(document, options or Options(), budget.counts, tokenizer)
         capacity = budget.capacity(document.text)
-        return self._summary(fitter, fitter.fit(capacity), budget, capacity)
+        return fitting.summary(fitting.choice(capacity), budget, capacity)
 
     def frontier(
         self,
@@ -125,12 +162,12 @@ class Summarizer:
         unit: Unit = "chars",
         limit: int | None = None,
         order: Order = "document",
-        include: Iterable[int] = (),
-        exclude: Iterable[int] = (),
+        include: int | Iterable[int] = (),
+        exclude: int | Iterable[int] = (),
         separator: str | None = None,
         redundancy: Redundancy = "duplicates",
         language: Language | None = None,
-        tokenizer: str | Path | TokenCounter | None = None,
+        tokenizer: Tokenizer | None = None,
     ) -> Frontier:
         """Return the summaries for every budget up to `limit`, by default up to the whole text.
 
@@ -138,15 +175,13 @@ class Summarizer:
         >>> [step.length for step in frontier.steps()]
         [0, 1, 2, 3]
         """
+        if unit not in get_args(Unit):
+            raise UsageError(f"unit must be one of {', '.join(get_args(Unit))}, not '{unit}'")
         if limit is not None and limit < 1:
             raise UsageError(f"limit must be at least 1, not {limit}")
-        options = Options(order, frozenset(include), frozenset(exclude), separator, redundancy)
-        fitter = self._fitter(_document(text, language), options, unit, tokenizer)
-
-        def summary_of(fit: Fit, budget: Budget, capacity: int) -> Summary:
-            return self._summary(fitter, fit, budget, capacity)
-
-        return Frontier(fitter, limit or fitter.largest, summary_of)
+        options = Options.of(order, include, exclude, separator, redundancy)
+        fitting = self._fitting(as_document(text, language), options, unit, tokenizer)
+        return Frontier(fitting, limit or fitting.largest)
 
     def summarize_many(self, texts: Iterable[str | Document], **how: Any) -> Iterator[Summary]:
         """Summarize one text after the other, each alone, with the arguments of `summarize`.
@@ -157,7 +192,7 @@ class Summarizer:
         return (self.summarize(text, **how) for text in texts)
 
     def score(self, document: Document) -> Values:
-        """Return one value a sentence."""
+        """Return one value per sentence."""
         if not len(document):
             return np.empty(0)
         vectors = self.encoder.encode(document.texts) if self.encoder else np.empty((len(document), 0), np.float32)
@@ -166,37 +201,28 @@ class Summarizer:
             raise ModelError(f"{self.name} gave values that are not numbers: its files may be damaged")
         return values
 
-    def _fitter(
-        self, document: Document, options: Options, unit: Unit, tokenizer: str | Path | TokenCounter | None
-    ) -> Fitter:
-        tokens = _token_counter(tokenizer, unit)
-        return Fitter(document, self.score(document), self.selector, options, unit, tokens)
-
-    def _summary(self, fitter: Fitter, fit: Fit, budget: Budget, capacity: int) -> Summary:
-        document, values, chosen = fitter.document, fitter.values, set(fit.chosen)
-
-        def scored(i: int) -> ScoredSentence:
-            start, end = document.sentences[i]
-            return ScoredSentence(i, start, end, document.texts[i], float(values[i]), i in chosen)
-
-        return Summary(
-            text=fit.text,
-            sentences=tuple(map(scored, fitter.ordered(fit.chosen))),
-            ranking=tuple(map(scored, fitter.ranks)),
-            language=document.language,
-            budget=budget,
-            capacity=capacity,
-            length=fit.length,
-            reason=fit.reason,
-            needed=min(fitter.lengths) if fit.reason == "nothing-fits" else None,
-            model=self.name,
-            fingerprint=self.fingerprint,
-            source=document.text,
-        )
+    def _fitting(self, document: Document, options: Options, unit: Unit, tokenizer: Tokenizer | None) -> Fitting:
+        layout = Layout(document, unit, options, _token_counter(tokenizer, unit))
+        return Fitting(layout, self.score(document), self.selector, self.name, self.fingerprint)
 
 
+@overload
+def summarize(text: str | Document, *, max_chars: int, **how: Unpack[Keywords]) -> Summary: ...
+@overload
+def summarize(text: str | Document, *, max_words: int, **how: Unpack[Keywords]) -> Summary: ...
+@overload
+def summarize(text: str | Document, *, max_tokens: int, **how: Unpack[Keywords]) -> Summary: ...
+@overload
+def summarize(text: str | Document, *, max_bytes: int, **how: Unpack[Keywords]) -> Summary: ...
+@overload
+def summarize(text: str | Document, *, max_sentences: int, **how: Unpack[Keywords]) -> Summary: ...
+@overload
+def summarize(text: str | Document, *, ratio: float, **how: Unpack[Keywords]) -> Summary: ...
 def summarize(text: str | Document, **how: Any) -> Summary:
-    """Summarize with the default model; the arguments are those of `Summarizer.summarize`.
+    """Summarize with the default model, within exactly one budget.
+
+    `include` and `exclude` are indices of sentences that must or must not be in, counted from 0. `max_tokens`
+    needs a `tokenizer`: the path of a `tokenizer.json`, or a function from a text to a count.
 
     >>> summarize("It rained. The river rose and the town was flooded by the river.", max_chars=12).text
     'It rained.'
@@ -204,22 +230,28 @@ def summarize(text: str | Document, **how: Any) -> Summary:
     return _default().summarize(text, **how)
 
 
+# So that `help` and editors show the parameters, which are written down once, above.
+_signature = inspect.signature(Summarizer.summarize)
+summarize.__signature__ = _signature.replace(parameters=list(_signature.parameters.values())[1:])  # type: ignore[attr-defined]
+
+
 @cache
 def _default() -> Summarizer:
     return Summarizer.load()
 
 
-def _document(text: str | Document, language: Language | None) -> Document:
+def as_document(text: str | Document, language: Language | None = None) -> Document:
+    """Return the document of a text; a `Document` stays as it is."""
     if isinstance(text, Document):
         return text
-    if not isinstance(text, str):
+    if not isinstance(cast(object, text), str):
         raise UsageError(f"the text must be a string, not {type(text).__name__}")
     if language is not None and language not in LANGUAGES:
         raise UsageError(f"language must be one of {', '.join(LANGUAGES)}, not '{language}'")
     return Document.from_text(text, language)
 
 
-def _token_counter(tokenizer: str | Path | TokenCounter | None, unit: Unit) -> TokenCounter | None:
+def _token_counter(tokenizer: Tokenizer | None, unit: Unit) -> TokenCounter | None:
     if unit != "tokens":
         return None
     if tokenizer is None:

@@ -1,21 +1,22 @@
 """What a user gets: the summary, where each sentence stands, and why it is as long as it is."""
 
-import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from tersely.budget import Budget
-from tersely.text import Language
+from tersely.io.lines import to_json
+from tersely.text.language import Language
 
 Reason = Literal["selected", "whole-text-fits", "no-gain", "nothing-fits", "empty-input"]
 
 REASONS: dict[Reason, str] = {
     "selected": "the best choice that fits",
     "whole-text-fits": "the whole text fits",
-    "no-gain": "a sentence more would fit, but none adds enough",
+    "no-gain": "another sentence would fit, but none adds enough",
     "nothing-fits": "no sentence is short enough for the budget",
     "empty-input": "the text has no sentence",
 }
+_SHOWN = 40
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,16 @@ class ScoredSentence:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Summary:
     """A summary that fits its budget, in the source's own words.
 
-    `sentences` are in the order that was asked for, `ranking` has every sentence of the source, the best first.
-    `needed` is the length that the shortest summary would have had, where nothing fits.
+    `sentences` are in the order that was asked for; `ranking` has every sentence of the source, the best first.
+    If nothing fits, `needed` is the length of the shortest possible summary.
+
+    >>> from tersely import summarize
+    >>> summarize("One fish. Two fish.", max_chars=10)
+    Summary('One fish.', 9 of 10 chars, 1 of 2 sentences)
     """
 
     text: str
@@ -59,7 +64,7 @@ class Summary:
     needed: int | None
     model: str
     fingerprint: str
-    source: str = field(repr=False)
+    source: str
 
     @property
     def fill(self) -> float:
@@ -67,14 +72,14 @@ class Summary:
         return self.length / self.capacity if self.capacity else 0.0
 
     def explain(self) -> str:
-        """Return one line on the length: used, allowed, and why.
+        """Return one line about the length: used, allowed, and why.
 
         >>> from tersely import summarize
         >>> summarize("A long enough sentence.", max_chars=5).explain()
-        '0 of 5 chars: no sentence is short enough for the budget, the shortest needs 23'
+        '0 of 5 chars: no sentence is short enough for the budget; the shortest needs 23'
         """
-        needed = f", the shortest needs {self.needed}" if self.needed is not None else ""
-        return f"{self.length} of {self.capacity} {self.budget.counts}: {REASONS[self.reason]}{needed}"
+        needed = f"; the shortest needs {self.needed}" if self.needed is not None else ""
+        return f"{self._used}: {REASONS[self.reason]}{needed}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain data, the same that `to_json` writes."""
@@ -93,24 +98,27 @@ class Summary:
 
     def to_json(self, indent: int | None = None) -> str:
         """Return JSON, readable in every script; a lone surrogate is escaped."""
-        written = json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
-        try:
-            written.encode()
-        except UnicodeEncodeError:
-            return json.dumps(self.to_dict(), indent=indent)
-        return written
+        return to_json(self.to_dict(), indent)
 
     def to_html(self) -> str:
-        """Return a page with the source and the chosen sentences marked in it."""
+        """Return a page that shows the source with the chosen sentences marked."""
         from tersely.render import html
 
         return html(self)
 
     def to_markdown(self) -> str:
-        """Return the chosen sentences as a Markdown list, with a line on their length."""
+        """Return the chosen sentences as a Markdown list, with a line about their length."""
         from tersely.render import markdown
 
         return markdown(self)
 
     def __str__(self) -> str:
         return self.text
+
+    def __repr__(self) -> str:
+        text = self.text if len(self.text) <= _SHOWN else f"{self.text[:_SHOWN].rstrip()}…"
+        return f"Summary({text!r}, {self._used}, {len(self.sentences)} of {len(self.ranking)} sentences)"
+
+    @property
+    def _used(self) -> str:
+        return f"{self.length} of {self.capacity} {self.budget.counts}"

@@ -14,8 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from tersely.cli.encode import command
-from tersely.encode import load_encoder
-from tersely.encode.cache import Cache
+from tersely.encode import Cache, load_encoder
 from tersely.errors import InputError, UsageError
 from tersely.learn.scorer.config import Config, Data
 from tersely.learn.scorer.corpus import Corpus

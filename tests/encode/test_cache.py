@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from killing import kill_at
-from tersely.encode.cache import Cache
+from tersely.encode import Cache
 from tersely.encode.tfidf import TfIdf
 from tersely.errors import InputError, ModelError, UsageError
 
@@ -96,7 +96,7 @@ SCRIPT = """
 import sys
 from pathlib import Path
 import numpy as np
-from tersely.encode.cache import Cache
+from tersely.encode import Cache
 class Encoder:
     name, fingerprint = "slow", "slow-1"
     def encode(self, sentences):

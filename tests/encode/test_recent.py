@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tersely.encode.recent import Recent
+from tersely.encode import Recent
 
 
 class Counting:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tersely.score import SCORERS
-from tersely.score.graph import cosines, directed_centrality, page_rank
+from tersely.score._graph import cosines, directed_centrality, page_rank
 from tersely.text import Document
 
 WORDLESS = np.empty((3, 0), np.float32)

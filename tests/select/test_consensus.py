@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 from problems import feasible, problems
 from tersely import Summarizer
 from tersely.select import Problem
+from tersely.select._agreement import Expected, Perturbed, Words
+from tersely.select._problem import whole
 from tersely.select.consensus import Consensus
 from tersely.select.coverage import Coverage
-from tersely.select.expected import Expected, Words
-from tersely.select.perturbed import Perturbed
-from tersely.select.problem import whole
 from tersely.text import Document
 
 

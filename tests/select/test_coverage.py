@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 
 from problems import SENTENCES, feasible, problems
 from tersely.select import Problem
+from tersely.select._problem import whole
 from tersely.select.coverage import Coverage
 from tersely.select.density import Density
-from tersely.select.problem import whole
 from tersely.text import Document
-from tersely.text.weights import term_weights
+from tersely.text.words import term_weights
 
 
 def term_by_term(problem: Problem, selector: Coverage) -> tuple[int, ...]:
     """The definition, written out."""
     assert problem.document is not None
-    weights = [int(w) for w in whole(term_weights(problem.document, once=selector.once))]
+    weights = [int(w) for w in whole(term_weights(problem.document.terms, once=selector.once))]
     rows = [set(row.tolist()) for row in problem.document.terms.sentences]
     values = whole(problem.values)
     share = min(max(problem.capacity + problem.separator, 1) / max(problem.costs.sum(), 1), 1.0)
@@ -69,7 +69,7 @@ def test_each_sentence_is_the_one_that_adds_most_for_its_length(problem: Problem
 @given(st.lists(SENTENCES, min_size=1, max_size=8), st.integers(0, 60))
 def test_the_choice_covers_its_share_of_the_best_possible(sentences: list[str], capacity: int) -> None:
     document = Document.from_sentences(sentences, "en")
-    weights = term_weights(document, once=1.0)
+    weights = term_weights(document.terms, once=1.0)
     rows = document.terms.sentences
     values = np.array([weights[row].sum() for row in rows])
     problem = Problem(values, np.array([len(s) for s in sentences]), capacity, 1, document=document)

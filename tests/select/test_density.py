@@ -3,8 +3,8 @@ from hypothesis import given
 
 from problems import brute_force, problems
 from tersely.select import Problem
+from tersely.select._problem import Selection, whole
 from tersely.select.density import Density
-from tersely.select.problem import Selection, whole
 
 
 @given(problems(forced=False))

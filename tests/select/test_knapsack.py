@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from problems import brute_force, problems, random_problem
 from tersely.errors import UsageError
+from tersely.select._problem import Problem, whole
 from tersely.select.knapsack import Knapsack
-from tersely.select.problem import Problem, whole
 
 
 @settings(max_examples=300)

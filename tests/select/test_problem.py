@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.errors import UsageError
-from tersely.select.problem import Problem, whole
+from tersely.select._problem import Problem, whole
 from tersely.text import Document
 
 VALUES, LENGTHS = np.array([1.0, 2.0, 0.0]), np.array([10, 20, 30])

@@ -12,7 +12,7 @@ from tersely.select.greedy import Greedy
 from tersely.select.knapsack import Knapsack
 from tersely.select.top import Top
 from tersely.text import Document
-from tersely.text.terms import all_words
+from tersely.text.words import all_words
 
 
 def of(*sentences: str, values: list[float] | None = None, language: str = "en", capacity: int = 1000) -> Problem:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tersely import Summarizer
-from tersely.encode.encoder import Matrix
+from tersely.encode._base import Matrix
 from tersely.score.centroid import Centroid
 from tersely.select.knapsack import Knapsack
 from tersely.serve.app import make_app

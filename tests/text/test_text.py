@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from strategies import texts
 from tersely.text import Document, detect_language, measure
 from tersely.text.length import count_words
-from tersely.text.terms import all_words
+from tersely.text.words import all_words
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from typing import Any
 from tersely.batch.chunk import Chunk, Failure, Place, Result
 from tersely.batch.cluster import cluster, find_cluster
 from tersely.batch.pool import Pool
-from tersely.encode import Matrix, load_encoder
-from tersely.encode.cache import Cache
+from tersely.encode import Cache, Matrix, load_encoder
 from tersely.errors import ModelError
 from tersely.processes import cores
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from tersely.cli.options import assembly, budgets, check_budget, parts
-from tersely.cli.progress import Line, listen_no_more, say
+from tersely.cli._options import assembly, budgets, check_budget, parts
+from tersely.cli._printing import Line, listen_no_more, say
 
 
 @click.command("batch", short_help="Summarize a corpus, file to file.")

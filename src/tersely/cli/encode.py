@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tersely.cli.progress import Line
+from tersely.cli._printing import Line
 
 
 @click.command("encode", short_help="Compute a corpus's vectors, for trainings to come.")
@@ -46,8 +46,7 @@ def command(
     """
     from tersely.batch.vectors import fill, local, on_ray
     from tersely.cli.train_scorer import read_settings, read_where
-    from tersely.encode import load_encoder
-    from tersely.encode.cache import Cache
+    from tersely.encode import Cache, load_encoder
     from tersely.errors import InputError, UsageError
     from tersely.learn.scorer.config import Data
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tersely.cli.progress import counting
+from tersely.cli._printing import counting
 
 
 @click.command("evaluate", short_help="Compare systems on documents with reference summaries.")
@@ -110,7 +110,7 @@ def run(data: str, systems: list[str], budgets: list[Any], tokenization: Any, **
 
 def save(folder: Path, results: list[Any], baseline: str, tokenization: Any) -> None:
     """Write every form of the results into a folder."""
-    from tersely.cli.output import write_file
+    from tersely.cli._printing import write_file
     from tersely.evaluate import report
     from tersely.evaluate.plots import plots
 

@@ -1,33 +1,39 @@
-"""`tersely frontier`: how the summary grows with the budget."""
+"""`tersely frontier`: how the summary grows with its budget."""
 
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tersely.cli.options import assembly, output_option, parts, source_argument
-from tersely.cli.output import write
-from tersely.cli.source import read_source
-from tersely.errors import InputError
+from tersely.cli._options import assembly, output_option, parts, source_argument
+from tersely.cli._printing import write
 
 if TYPE_CHECKING:
     from tersely.frontier import Step
 
 
-@click.command("frontier", short_help="Show the summary's growth with its budget.")
+@click.command("frontier", short_help="Show how the summary grows with its budget.")
 @source_argument
 @click.option(
     "--unit",
     type=click.Choice(["chars", "words", "tokens", "bytes", "sentences"]),
     default="chars",
     show_default=True,
+    help="What budgets count.",
 )
 @click.option("--limit", type=int, metavar="N", help="Largest budget. Default: the whole text.")
-@click.option("--points", type=int, metavar="N", default=20, show_default=True, help="Budgets to try, evenly spread.")
-@click.option("--all", "every", is_flag=True, help="Every budget at which the summary changes.")
+@click.option("--points", type=int, metavar="N", default=20, show_default=True, help="Number of budgets to try.")
+@click.option("--all", "every", is_flag=True, help="Show every budget at which the summary changes.")
 @parts
 @assembly
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
-@click.option("--plot", metavar="FILE.png", help="Also draw value against budget.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="What to print.",
+)
+@click.option("--plot", metavar="FILE.png", help="Also draw the value of the summary against its budget.")
 @output_option
 def command(
     source: str,
@@ -45,20 +51,21 @@ def command(
     **how: Any,
 ) -> None:
     """Show how the summary of INPUT grows with its budget, all budgets from one solution."""
-    import json
-
+    from tersely.io.lines import to_json
+    from tersely.io.source import read_source
     from tersely.summarizer import Summarizer
 
     summarizer = Summarizer.load(model, scorer=scorer, encoder=encoder, select=select)
     frontier = summarizer.frontier(read_source(source), unit=unit, limit=limit, **how)
-    if not len(frontier.fitter.document):
-        raise InputError("the text has no sentence")
+    if not len(frontier.fitting.layout.document):
+        click.echo("tersely: the text has no sentence", err=True)
+        raise click.exceptions.Exit(1)
     steps = frontier.steps(None if every else points)
     if plot:
-        from tersely.cli.plot import plot_steps
+        from tersely.render import plot_steps
 
         plot_steps(steps, unit, plot)
-    write(json.dumps(frontier.to_dict(steps), ensure_ascii=False) if form == "json" else _table(steps, unit), output)
+    write(to_json(frontier.to_dict(steps)) if form == "json" else _table(steps, unit), output)
 
 
 def _table(steps: "list[Step]", unit: str) -> str:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from tersely.cli.options import output_option
-from tersely.cli.output import write, write_file
+from tersely.cli._options import output_option
+from tersely.cli._printing import write, write_file
 from tersely.errors import InputError, UsageError
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tersely.cli.extras import extra
+from tersely.cli._options import extra
 
 if TYPE_CHECKING:
     from tersely.evaluate.published import Row, Table

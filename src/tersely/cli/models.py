@@ -6,7 +6,7 @@ import click
 @click.command("models", short_help="List models, scorers, encoders and selectors.")
 @click.argument("name", required=False)
 def command(name: str | None) -> None:
-    """List the shipped models and the parts to build one from; with NAME, show that model's card."""
+    """List the shipped models and the parts they are made of. With NAME, print that model's card."""
     from tersely.encode import ENCODERS
     from tersely.models import DEFAULT, load_model, shipped_models
     from tersely.score import SCORERS

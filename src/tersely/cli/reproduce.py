@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tersely.cli.progress import counting
+from tersely.cli._printing import counting
 from tersely.errors import UsageError
 from tersely.evaluate.published import TABLES, published
 
@@ -42,7 +42,7 @@ def command(
 ) -> None:
     """Print a table of the paper: our measured row beside the published one, marked which is which."""
     if what == "figure-learning-curves":
-        from tersely.cli.output import write_file
+        from tersely.cli._printing import write_file
         from tersely.evaluate.curves import draw_curves
 
         file = Path(out or "learning-curves.png")

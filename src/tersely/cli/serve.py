@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from tersely.cli.extras import extra
+from tersely.cli._options import extra
 
 
 @click.command("serve", short_help="Serve the page and the HTTP interface.")

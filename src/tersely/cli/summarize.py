@@ -5,9 +5,8 @@ from typing import Any
 
 import click
 
-from tersely.cli.options import assembly, budgets, check_budget, output_option, parts, source_argument
-from tersely.cli.output import write
-from tersely.cli.source import read_source
+from tersely.cli._options import assembly, budgets, output_option, parts, source_argument, take_budget, take_options
+from tersely.cli._printing import write
 
 
 @click.command("summarize", short_help="Fit a text to a budget.")
@@ -21,6 +20,7 @@ from tersely.cli.source import read_source
     type=click.Choice(["text", "json", "html", "markdown"]),
     default="text",
     show_default=True,
+    help="What to print.",
 )
 @output_option
 def command(
@@ -41,11 +41,13 @@ def command(
     tersely summarize article.txt --max-chars 400
     cat 新闻.txt | tersely summarize --max-chars 100 --format json
     """
-    from tersely.summarizer import Summarizer
+    from tersely.io.source import read_source
+    from tersely.summarizer import Summarizer, as_document
 
-    check_budget(how)
+    budget, options = take_budget(how), take_options(how)
     summarizer = Summarizer.load(model, scorer=scorer, encoder=encoder, select=select)
-    summary = summarizer.summarize(read_source(source), **how)
+    document = as_document(read_source(source), how["language"])
+    summary = summarizer.fit(document, budget, options, how["tokenizer"])
     written = {
         "text": lambda: summary.text,
         "json": lambda: summary.to_json(indent=2),

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from tersely.cli.extras import extra
-from tersely.cli.progress import draw
+from tersely.cli._options import extra
+from tersely.cli._printing import draw
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -124,8 +124,7 @@ def run(
         from tersely.learn.scorer.distributed import joined
         from tersely.learn.scorer.export import export
         from tersely.learn.scorer.train import train
-    from tersely.encode import load_encoder
-    from tersely.encode.cache import Cache
+    from tersely.encode import Cache, load_encoder
 
     with joined(device) as team:
         check_folder(out, resume)

@@ -3,18 +3,17 @@
 from functools import lru_cache
 from threading import Lock
 
-from tersely.encode.encoder import Encoder, Matrix
+from tersely.encode._base import Encoder, Matrix, unit_rows
+from tersely.encode._cache import Cache, Recent
 from tersely.registry import Registry
 
-_PARTS = ("cache", "clean", "encoder", "fingerprint", "recent", "rows", "transformer")
-
-ENCODERS: Registry[Encoder] = Registry("encoder", __name__, skip=_PARTS)
+ENCODERS: Registry[Encoder] = Registry("encoder", __name__)
 
 _loading = Lock()
 
 
 def load_encoder(spec: str) -> Encoder:
-    """Return the encoder that `spec` names; loaded once, then shared, also between threads.
+    """Return the encoder that `spec` names; it is loaded once, then shared, also between threads.
 
     >>> load_encoder("tfidf:idf=pacsum") is load_encoder("tfidf:idf=pacsum")
     True
@@ -28,4 +27,4 @@ def _create(spec: str) -> Encoder:
     return ENCODERS.create(spec)
 
 
-__all__ = ["ENCODERS", "Encoder", "Matrix", "load_encoder"]
+__all__ = ["ENCODERS", "Cache", "Encoder", "Matrix", "Recent", "load_encoder", "unit_rows"]

@@ -6,9 +6,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from tersely.encode.encoder import Matrix
-from tersely.encode.rows import Pooling, pool
-from tersely.encode.transformer import TransformerEncoder, reason
+from tersely.encode._base import Matrix
+from tersely.encode._transformer import Pooling, TransformerEncoder, pool, reason
 from tersely.errors import MissingExtraError, ModelError
 
 # Settings, vocabularies and weights; never a pickle, never code.

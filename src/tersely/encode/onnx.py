@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.encode.encoder import Matrix
-from tersely.encode.rows import Pooling, pool
-from tersely.encode.transformer import TransformerEncoder, reason
+from tersely.encode._base import Matrix
+from tersely.encode._transformer import Pooling, TransformerEncoder, pool, reason
 from tersely.errors import MissingExtraError, ModelError
 
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")

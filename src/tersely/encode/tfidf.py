@@ -7,12 +7,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.encode.encoder import Matrix
-from tersely.encode.fingerprint import fingerprint
-from tersely.encode.rows import unit_rows
+from tersely.encode._base import Matrix, fingerprint, unit_rows
 from tersely.errors import unknown_name
-from tersely.text import detect_language
-from tersely.text.terms import all_words, content_words
+from tersely.text.language import detect_language
+from tersely.text.words import all_words, content_words
 
 Idf = Literal["smooth", "pacsum"]
 

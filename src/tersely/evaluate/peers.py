@@ -12,7 +12,7 @@ from tersely.errors import MissingExtraError
 from tersely.evaluate.record import Record
 from tersely.evaluate.room import Room
 from tersely.text import Language
-from tersely.text.terms import all_words
+from tersely.text.words import all_words
 
 PEERS = {
     "sumy-textrank": "text_rank.TextRankSummarizer",

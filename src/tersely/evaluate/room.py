@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from tersely.budget import Budget
-from tersely.fit import Fitter, Options
+from tersely.fitting import Fitter, Options
 from tersely.select.greedy import Greedy
 from tersely.text import Document
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tersely.budget import Budget
-from tersely.encode.recent import Recent
+from tersely.encode import Recent
 from tersely.errors import UsageError
 from tersely.evaluate.oracle import Oracle
 from tersely.evaluate.peers import PEERS, Peer

@@ -1,8 +1,32 @@
-"""A document and its vectors become one value a sentence."""
+"""A document and its vectors become one value per sentence."""
 
+from typing import ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tersely.encode import Matrix
 from tersely.registry import Registry
-from tersely.score.scorer import Scorer, Values
+from tersely.text.document import Document
 
-SCORERS: Registry[Scorer] = Registry("scorer", __name__, skip=("scorer", "graph"))
+Values = NDArray[np.float64]
 
-__all__ = ["SCORERS", "Scorer", "Values"]
+
+class Scorer(Protocol):
+    """Gives each sentence of a document a value; the higher, the more it belongs in a summary.
+
+    `encoder` names the encoder whose vectors it works on unless the user chooses another; None means that it works
+    on words and gets no vectors. `select` names the selector its values are made for.
+    """
+
+    encoder: ClassVar[str | None]
+    select: ClassVar[str]
+
+    def score(self, document: Document, vectors: Matrix) -> Values:
+        """Return one value per sentence; `vectors` has one row per sentence, and no columns if `encoder` is None."""
+        ...
+
+
+SCORERS: Registry[Scorer] = Registry("scorer", __name__)
+
+__all__ = ["SCORERS", "Matrix", "Scorer", "Values"]

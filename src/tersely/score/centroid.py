@@ -5,10 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from tersely.encode import Matrix
-from tersely.score.graph import unit_rows
-from tersely.score.scorer import Values
-from tersely.text import Document
+from tersely.encode import unit_rows
+from tersely.score import Matrix, Values
+from tersely.text.document import Document
 
 __all__ = ["Centroid"]
 

@@ -5,10 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from tersely.encode import Matrix
-from tersely.score.scorer import Values
-from tersely.text import Document
-from tersely.text.weights import term_weights
+from tersely.score import Matrix, Values
+from tersely.text.document import Document
+from tersely.text.words import term_weights
 
 __all__ = ["Coverage"]
 
@@ -38,7 +37,7 @@ class Coverage:
 
     def weights(self, document: Document) -> Values:
         """Return how much each term of the document matters."""
-        return term_weights(document, _DECAY if self.bias else 1.0, from_end=self.bias < 0)
+        return term_weights(document.terms, _DECAY if self.bias else 1.0, from_end=self.bias < 0)
 
     def places(self, count: int) -> Values:
         """Return how much the place of each of so many sentences counts, at most 1."""

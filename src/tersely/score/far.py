@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from tersely.encode import Matrix
-from tersely.score.graph import directed_centrality, unit_rows
-from tersely.score.scorer import Values
-from tersely.text import Document
+from tersely.encode import unit_rows
+from tersely.score import Matrix, Values
+from tersely.score._graph import directed_centrality
+from tersely.text.document import Document
 
 __all__ = ["Far"]
 

@@ -5,9 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tersely.encode import Matrix
-from tersely.score.scorer import Values
-from tersely.text import Document
+from tersely.score import Matrix, Values
+from tersely.text.document import Document
 
 __all__ = ["Lead"]
 

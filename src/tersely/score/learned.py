@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tersely.encode import Matrix
 from tersely.errors import MissingExtraError, ModelError
-from tersely.score.scorer import Values
-from tersely.text import Document
-from tersely.text.weights import term_weights
+from tersely.io.files import sha256
+from tersely.score import SCORERS, Matrix, Values
+from tersely.text.document import Document
+from tersely.text.words import term_weights
 
 __all__ = ["Learned"]
 
@@ -33,9 +33,6 @@ class Learned:
             import onnxruntime
         except ImportError:
             raise MissingExtraError("a learned scorer", "learned") from None
-        from tersely.encode.fingerprint import sha256
-        from tersely.score import SCORERS
-
         self._folder = folder
         file = Path(folder).expanduser() / "model.onnx"
         if not file.is_file():
@@ -113,7 +110,7 @@ def _length(document: Document) -> Values:
 
 def _words(document: Document) -> Values:
     """How much a sentence says of what the document keeps coming back to: in all, and for its length; then newness."""
-    weights = term_weights(document, decay=1.0, once=0.0)
+    weights = term_weights(document.terms, decay=1.0, once=0.0)
     rows = document.terms.sentences
     content = np.array([weights[row].sum() for row in rows])
     density = content / lengths(document)

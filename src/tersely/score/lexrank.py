@@ -5,10 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from tersely.encode import Matrix
-from tersely.score.graph import cosines, page_rank
-from tersely.score.scorer import Values
-from tersely.text import Document
+from tersely.score import Matrix, Values
+from tersely.score._graph import cosines, page_rank
+from tersely.text.document import Document
 
 __all__ = ["LexRank"]
 

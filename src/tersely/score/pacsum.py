@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tersely.encode import Matrix
-from tersely.score.graph import directed_centrality
-from tersely.score.scorer import Values
-from tersely.text import Document
+from tersely.score import Matrix, Values
+from tersely.score._graph import directed_centrality
+from tersely.text.document import Document
 
 __all__ = ["PacSum"]
 

@@ -6,10 +6,9 @@ from zlib import crc32
 
 import numpy as np
 
-from tersely.encode import Matrix
 from tersely.errors import UsageError
-from tersely.score.scorer import Values
-from tersely.text import Document
+from tersely.score import Matrix, Values
+from tersely.text.document import Document
 
 __all__ = ["Random"]
 

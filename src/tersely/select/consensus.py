@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tersely.errors import UsageError
+from tersely.select._agreement import Expected, Perturbed, Words
+from tersely.select._problem import Problem, Selection, whole
 from tersely.select.coverage import Coverage
-from tersely.select.expected import Expected, Words
-from tersely.select.perturbed import Perturbed
-from tersely.select.problem import Problem, Selection, whole
 
 __all__ = ["Consensus"]
 

@@ -6,10 +6,10 @@ from math import ceil, floor, log2
 
 import numpy as np
 
+from tersely.select._problem import Lengths, Problem, Selection, whole
 from tersely.select.density import Density, better
-from tersely.select.problem import Lengths, Problem, Selection, whole
 from tersely.text.document import Document
-from tersely.text.weights import term_weights
+from tersely.text.words import term_weights
 
 __all__ = ["Coverage"]
 
@@ -105,7 +105,7 @@ class _New:
     """How much of each sentence is not covered yet."""
 
     def __init__(self, document: Document, once: float, keep: float) -> None:
-        self._weights: list[float] = term_weights(document, once=once).tolist()  # less with each time it is said
+        self._weights: list[float] = term_weights(document.terms, once=once).tolist()  # less with each time it is said
         self._terms = [row.tolist() for row in document.terms.sentences]
         often = np.bincount(np.concatenate(document.terms.sentences), minlength=len(self._weights)) * keep
         self._left: list[float] = (1 - 1 / np.maximum(often, 1)).tolist()

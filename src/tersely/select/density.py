@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tersely.select._problem import Problem, Selection, whole
 from tersely.select.greedy import descending, fill
-from tersely.select.problem import Problem, Selection, whole
 
 __all__ = ["Density"]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tersely.select.problem import Indices, Problem, Selection, Values
+from tersely.select._problem import Indices, Problem, Selection, Values
 
 __all__ = ["Greedy"]
 

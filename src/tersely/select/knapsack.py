@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tersely.errors import UsageError
-from tersely.select.core import best_items
-from tersely.select.problem import Problem, Selection, whole
-from tersely.select.table import Table
+from tersely.select._bounds import Table, best_items
+from tersely.select._problem import Problem, Selection, whole
 
 __all__ = ["Knapsack"]
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tersely.select._problem import Problem, Selection
 from tersely.select.greedy import descending
-from tersely.select.problem import Problem, Selection
 
 __all__ = ["Top"]
 

@@ -11,7 +11,7 @@ from tersely.serve.memory import Memory, Remembering, Scored
 from tersely.serve.problems import ProblemError, invalid
 from tersely.summarizer import Summarizer
 from tersely.summary import Summary
-from tersely.text.tokens import load_token_counter
+from tersely.text.length import load_token_counter
 
 # So that an answer, which lists every sentence, is bounded, too: of a whole batch together.
 MAX_SENTENCES = 20_000

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from tersely.text.language import Language, detect_language
 from tersely.text.split import split_sentences
-from tersely.text.stems import stems
-from tersely.text.terms import Terms, all_words, sentence_terms
+from tersely.text.words import Terms, all_words, sentence_terms, stems
 
 
 class Sentence(NamedTuple):
@@ -36,14 +35,14 @@ class Document:
 
     @classmethod
     def from_text(cls, text: str, language: Language | None = None) -> "Document":
-        """Split `text` into sentences; its language is looked up when it is not given."""
+        """Split `text` into sentences; the language is detected unless it is given."""
         language = language or detect_language(text)
         spans = split_sentences(text, language)
         return cls(text, language, tuple(Sentence(start, end) for start, end in spans))
 
     @classmethod
     def from_sentences(cls, sentences: Sequence[str], language: Language | None = None) -> "Document":
-        """Keep a given splitting: the text is the sentences, one a line.
+        """Keep the given sentences: the text is one sentence per line.
 
         >>> Document.from_sentences(["No. 5 wins.", "It rains."]).sentences
         (Sentence(start=0, end=11), Sentence(start=12, end=21))
@@ -62,7 +61,7 @@ class Document:
 
     @cached_property
     def words(self) -> tuple[tuple[str, ...], ...]:
-        """The words of each sentence, lower case; in Chinese, its pairs of characters."""
+        """The words of each sentence in lower case; in Chinese, its pairs of characters."""
         return tuple(tuple(all_words(text, self.language)) for text in self.texts)
 
     @cached_property

@@ -1,9 +1,12 @@
-"""How long a text is, in every unit a budget may have."""
+"""How long a text is, in every unit that a budget may have."""
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
 from typing import Literal
 
+from tersely.errors import MissingExtraError, ModelError
 from tersely.text.language import HAN
 
 Unit = Literal["chars", "words", "tokens", "bytes", "sentences"]
@@ -23,7 +26,7 @@ def count_words(text: str) -> int:
 
 
 def measure(text: str, unit: Unit, tokens: TokenCounter | None = None) -> int:
-    """Return the length of `text` in `unit`; `tokens` counts tokens where the unit is tokens.
+    """Return the length of `text` in `unit`; the unit `tokens` needs a function that counts them.
 
     >>> measure("naïve", "chars"), measure("naïve", "bytes")
     (5, 6)
@@ -39,3 +42,31 @@ def measure(text: str, unit: Unit, tokens: TokenCounter | None = None) -> int:
             raise ValueError("a length in tokens needs a tokenizer")
         return tokens(text)
     return 1 if text else 0
+
+
+@lru_cache(maxsize=4)
+def load_token_counter(path: str) -> TokenCounter:
+    """Return a function that counts tokens with the Hugging Face `tokenizer.json` at `path` (or in that folder).
+
+    Special tokens, which a model adds around its input, are not counted.
+    """
+    try:
+        from tokenizers import Tokenizer
+    except ImportError:
+        raise MissingExtraError("counting tokens", "tokens") from None
+    file = Path(path) / "tokenizer.json" if Path(path).is_dir() else Path(path)
+    if not file.is_file():
+        raise ModelError(f"no tokenizer at {file}: give the path of a tokenizer.json")
+    try:
+        tokenizer = Tokenizer.from_file(str(file))
+    except Exception as error:  # the library raises plain Exception for every kind of broken file
+        raise ModelError(f"{file} is not a tokenizer.json: {error}") from None
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+
+    def count(text: str) -> int:
+        # A lone surrogate cannot be encoded; it is replaced, as a tokenizer's own decoder would show it.
+        clean = text.encode("utf-8", "replace").decode("utf-8")
+        return len(tokenizer.encode(clean, add_special_tokens=False).ids)
+
+    return count

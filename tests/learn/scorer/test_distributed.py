@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from tersely.encode import load_encoder
-from tersely.encode.cache import Cache
+from tersely.encode import Cache, load_encoder
 from tersely.learn.checkpoint import read_tensors
 from tersely.learn.scorer.config import Config, Network, Objective, Selection, Siamese, Training
 from tersely.learn.scorer.data import Batch

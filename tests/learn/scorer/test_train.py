@@ -17,8 +17,7 @@ from click.testing import CliRunner
 from killing import kill_at
 from tersely import Summarizer
 from tersely.cli.train import command
-from tersely.encode import load_encoder
-from tersely.encode.cache import Cache
+from tersely.encode import Cache, load_encoder
 from tersely.errors import InputError, ModelError, UsageError
 from tersely.evaluate.curves import read_log
 from tersely.learn.checkpoint import read_tensors

@@ -6,7 +6,7 @@ from math import sqrt
 import numpy as np
 
 from tersely.text import Document
-from tersely.text.weights import term_weights
+from tersely.text.words import term_weights
 
 # A difference between the halves that chance would hardly make: about one corpus in twenty has it.
 _SURE = 2.0
@@ -44,7 +44,7 @@ def halves(documents: Sequence[Document]) -> float:
 
 
 def _difference(document: Document) -> float | None:
-    weights = term_weights(document, once=0.0)
+    weights = term_weights(document.terms, once=0.0)
     total = float(weights.sum())
     if not total:
         return None

@@ -1,15 +1,18 @@
-"""Vectors on the disk: computed once, memory-mapped ever after."""
+"""Vectors that are computed once: kept on the disk for good, or in memory for the last documents."""
 
 import struct
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from threading import Lock
 from typing import BinaryIO, Literal, get_args
 
 import numpy as np
 
-from tersely.encode.encoder import Encoder, Matrix
+from tersely.encode._base import Encoder, Matrix
 from tersely.errors import InputError, ModelError, UsageError, unknown_name
 
 Precision = Literal["float16", "float32"]
@@ -133,6 +136,44 @@ class Cache:
             self._places[key] = start, count
             self._end = start + count
             self._read += _ENTRY.size
+
+
+@dataclass(frozen=True)
+class Recent:
+    """An encoder that remembers the vectors of the last `size` documents; vectors are the same either way."""
+
+    encoder: Encoder
+    size: int = 16
+    _kept: OrderedDict[tuple[str, ...], Matrix] = field(default_factory=OrderedDict, init=False, repr=False)
+    _lock: Lock = field(default_factory=Lock, init=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The encoder's own name."""
+        return self.encoder.name
+
+    @property
+    def fingerprint(self) -> str:
+        """The encoder's own fingerprint."""
+        return self.encoder.fingerprint
+
+    def __reduce__(self) -> tuple[type, tuple[Encoder, int]]:
+        return type(self), (self.encoder, self.size)
+
+    def encode(self, sentences: Sequence[str]) -> Matrix:
+        """Return the vectors, from memory where these very sentences were among the last."""
+        key = tuple(sentences)
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        vectors = self.encoder.encode(sentences)
+        vectors.setflags(write=False)
+        with self._lock:
+            self._kept[key] = vectors
+            while len(self._kept) > self.size:
+                self._kept.popitem(last=False)
+        return vectors
 
 
 def _key(sentences: Sequence[str]) -> bytes:

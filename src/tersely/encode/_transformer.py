@@ -4,21 +4,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tersely.encode.clean import clean
-from tersely.encode.encoder import Matrix
-from tersely.encode.fingerprint import fingerprint
-from tersely.encode.rows import Pooling, unit_rows
+from tersely.encode._base import Matrix, PickledBySettings, clean, fingerprint, unit_rows
 from tersely.errors import ModelError, TerselyError, UsageError, unknown_name
 
 # No tokenizer needs more characters to fill a sentence's tokens, so the rest of a megabyte is not read.
 _CHARACTERS_A_TOKEN = 16
 
 
-class TransformerEncoder(ABC):
+Pooling = Literal["cls", "mean", "pooler"]
+
+
+class TransformerEncoder(PickledBySettings, ABC):
     """Encodes the sentences of one document in batches of similar length."""
 
     name: str
@@ -91,3 +92,20 @@ def reason(error: Exception) -> str:
     """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[0][:200] if lines else type(error).__name__
+
+
+def pool(tokens: NDArray[Any], mask: NDArray[Any], pooling: Pooling) -> Matrix:
+    """Return the first token's vector (`cls`), or the mean of those that are no padding (`mean`).
+
+    >>> tokens = np.array([[[1.0, 2.0], [3.0, 4.0], [9.0, 9.0]]])  # [batch, token, dimension]
+    >>> pool(tokens, np.array([[1, 1, 0]]), "mean").tolist()
+    [[2.0, 3.0]]
+    """
+    vectors = tokens.astype(np.float32, copy=False)
+    if pooling == "cls":
+        return vectors[:, 0]
+    weights = mask.astype(np.float32)
+    weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1)
+    # A product of matrices would let the padded length change the order of the sum; masked tokens add 0.
+    pooled: Matrix = (vectors * weights[:, :, None]).sum(axis=1)
+    return pooled

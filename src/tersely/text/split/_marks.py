@@ -2,7 +2,8 @@
 
 import re
 
-from tersely.text.abbreviations import (
+from tersely.text.language import HAN
+from tersely.text.split._abbreviations import (
     AFTER_HOUR,
     BEFORE_NUMBER,
     FIRST_WORDS,
@@ -11,7 +12,6 @@ from tersely.text.abbreviations import (
     SELDOM_LAST,
     SPEECH_VERBS,
 )
-from tersely.text.language import HAN
 
 _CJK = f"{HAN}\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 # These end a sentence whatever follows: the full stops of Chinese, Japanese, Hindi, Arabic, Armenian, Burmese...

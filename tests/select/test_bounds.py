@@ -6,11 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from problems import random_problem
-from tersely.select import core
-from tersely.select.core import best_items, reduce
-from tersely.select.problem import Lengths, Values, whole
-from tersely.select.search import search
-from tersely.select.table import Table
+from tersely.select import _bounds
+from tersely.select._bounds import Table, best_items, reduce
+from tersely.select._problem import Lengths, Values, whole
+from tersely.select._search import search
 
 KINDS = ["uniform", "by length", "nearly by length", "length", "few", "equal", "decaying"]
 
@@ -51,7 +50,7 @@ def test_nearly_all_sentences_of_a_long_document_are_settled() -> None:
 def test_a_search_that_gives_up_leaves_the_answer_to_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     values, costs, room = knapsack(0, 60, 2000, "few")
     expected = best_items(values, costs, room)
-    monkeypatch.setattr(core, "search", lambda *_, **__: (0.0, None))
+    monkeypatch.setattr(_bounds, "search", lambda *_, **__: (0.0, None))
     assert best_items(values, costs, room) == expected
 
 
@@ -70,3 +69,20 @@ def test_what_costs_nothing_is_always_taken() -> None:
         assert set(range(0, 400, 2)) <= set(expected)
         assert best_items(values, costs, capacity) == expected
     assert best_items(np.ones(3), np.zeros(3, dtype=np.int64), 0) == [0, 1, 2]
+
+
+@given(st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9)), min_size=1, max_size=8), st.integers(0, 40))
+def test_a_common_divisor_of_the_costs_changes_nothing(items: list[tuple[int, int]], capacity: int) -> None:
+    values, costs = (np.array(column) for column in zip(*items, strict=True))
+    small, large = (
+        Table(values.astype(float), costs, capacity),
+        Table(values.astype(float), costs * 7, capacity * 7 + 6),
+    )
+    for c in range(capacity + 1):
+        assert small.items(c) == large.items(7 * c) == large.items(7 * c + 6)
+
+
+def test_a_table_of_more_room_than_all_items_take_is_no_larger_than_needed() -> None:
+    table = Table(np.ones(3), np.array([2, 3, 5]), 10**12)
+    assert table.items(10**12) == [0, 1, 2]
+    assert table.items(9) == [0, 1]

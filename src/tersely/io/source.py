@@ -1,4 +1,4 @@
-"""Reading what is to be summarized: a file, standard input, a page."""
+"""The text to summarize: a file, standard input, a web page."""
 
 import re
 import sys
@@ -6,23 +6,23 @@ from pathlib import Path
 
 from tersely.errors import InputError, MissingExtraError
 
-# Far more than a person reads; beyond it a text is surely not one document.
+# Far more than anybody reads; a larger text is not one document.
 MAX_BYTES = 200_000_000
 _SECONDS = 30
-# What people try most, and what to do first.
+# What people try most often, and what to do instead.
 _OTHERS = {
-    b"%PDF-": "a PDF: take its text out first (pdftotext)",
+    b"%PDF-": "a PDF: extract its text first (pdftotext)",
     b"PK\x03\x04": "an archive or an office document: save it as text first",
     b"\x1f\x8b": "compressed: unpack it first (gunzip -c)",
 }
-# Possessive: what begins with many comments and is no page must not be tried in every way to take them together.
+# Possessive, because a text that begins with many comments would otherwise take forever.
 _HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*+<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL
 )
 
 
 def read_source(source: str) -> str:
-    """Return the text of a file, of standard input (`-`), or of the page at an http(s) address."""
+    """Return the text of a file, of standard input (`-`), or of a page at an http(s) address."""
     if source.startswith(("http://", "https://")):
         return _page_text(_download(source), source)
     raw = _standard_input() if source == "-" else _file(Path(source))
@@ -92,5 +92,5 @@ def _page_text(raw: bytes, name: str) -> str:
     text = extract(raw, include_comments=False, include_tables=False)
     if not text:
         raise InputError(f"{name} has no text to summarize: no article was found in the page")
-    # Every line of it is a paragraph; a single line feed would read as a wrapped line.
+    # Each line is a paragraph; a single line feed would read as a wrapped line.
     return str(text).replace("\n", "\n\n")

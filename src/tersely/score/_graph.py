@@ -3,16 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.encode import Matrix
-from tersely.score.scorer import Values
+from tersely.encode import unit_rows
+from tersely.score import Matrix, Values
 
 Graph = NDArray[np.float32]
-
-
-def unit_rows(vectors: Matrix) -> Matrix:
-    """Scale every row to length one; a row of zeros stays as it is."""
-    norms: Matrix = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
-    return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
 
 
 def cosines(vectors: Matrix) -> Graph:

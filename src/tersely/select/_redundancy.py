@@ -3,8 +3,8 @@
 from collections import Counter, defaultdict
 from math import ceil
 
-from tersely.select.problem import Problem, Selection, Selector
-from tersely.text import Document
+from tersely.select._problem import Problem, Selection, Selector
+from tersely.text.document import Document
 
 # Three words of Chinese are about six characters.
 _HAN_GRAM = 6

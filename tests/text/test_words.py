@@ -1,17 +1,17 @@
 import pytest
 
 from tersely.text import Document
-from tersely.text.weights import term_weights
+from tersely.text.words import term_weights
 
 
 def test_a_term_weighs_the_decay_of_every_sentence_that_has_it() -> None:
     document = Document.from_sentences(["Rain rain fell.", "Snow.", "Rain and snow."], "en")
     assert document.terms.vocabulary == ("rain", "fell", "snow")
-    assert term_weights(document, decay=0.5).tolist() == pytest.approx([1.25, 0.1, 0.75])
-    assert term_weights(document, decay=1.0, once=1.0).tolist() == [2.0, 1.0, 2.0]
-    assert term_weights(document, decay=1.0, once=0.0).tolist() == [2.0, 0.0, 2.0]
+    assert term_weights(document.terms, decay=0.5).tolist() == pytest.approx([1.25, 0.1, 0.75])
+    assert term_weights(document.terms, decay=1.0, once=1.0).tolist() == [2.0, 1.0, 2.0]
+    assert term_weights(document.terms, decay=1.0, once=0.0).tolist() == [2.0, 0.0, 2.0]
 
 
 @pytest.mark.parametrize("sentences", [[], ["It is."], ["!", "?"]])
 def test_a_document_without_terms_has_no_weights(sentences: list[str]) -> None:
-    assert term_weights(Document.from_sentences(sentences, "en")).tolist() == []
+    assert term_weights(Document.from_sentences(sentences, "en").terms).tolist() == []

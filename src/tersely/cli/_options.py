@@ -1,0 +1,106 @@
+"""Options that several commands share, and what they become."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from tersely.errors import MissingExtraError, UsageError
+
+if TYPE_CHECKING:
+    from tersely.budget import Budget
+    from tersely.fitting import Options
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def several(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Combine options into one decorator, in the order in which the help shows them."""
+
+    def add(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+source_argument = click.argument("source", metavar="[INPUT]", default="-")
+output_option = click.option("--output", "-o", metavar="FILE", help="Write to FILE instead of standard output.")
+
+budgets = several(
+    click.option("--max-chars", type=int, metavar="N", help="Budget in characters (Unicode code points)."),
+    click.option("--max-words", type=int, metavar="N", help="Budget in words; a Chinese character counts as one."),
+    click.option("--max-tokens", type=int, metavar="N", help="Budget in tokens of --tokenizer."),
+    click.option("--max-bytes", type=int, metavar="N", help="Budget in UTF-8 bytes."),
+    click.option("--max-sentences", type=int, metavar="N", help="Budget in sentences."),
+    click.option("--ratio", type=float, metavar="R", help="Budget as a share of the text's characters, 0 to 1."),
+)
+
+parts = several(
+    click.option("--model", metavar="NAME|FOLDER", help="A shipped model or a model folder."),
+    click.option("--scorer", metavar="NAME", help="How sentences get their values; see 'tersely models'."),
+    click.option("--encoder", metavar="NAME", help="How sentences get their vectors."),
+    click.option("--select", metavar="NAME", help="How the sentences that fit are chosen."),
+)
+
+assembly = several(
+    click.option(
+        "--lang",
+        "--language",
+        "language",
+        type=click.Choice(["en", "zh", "other"]),
+        help="Language of the text. Default: detected.",
+    ),
+    click.option(
+        "--order",
+        type=click.Choice(["document", "rank"]),
+        default="document",
+        show_default=True,
+        help="Order of the sentences: as in the text, or the best first.",
+    ),
+    click.option(
+        "--include", metavar="I", multiple=True, type=int, help="Keep sentence I (from 0); repeatable."
+    ),
+    click.option("--exclude", metavar="I", multiple=True, type=int, help="Leave out sentence I; repeatable."),
+    click.option("--separator", metavar="TEXT", help="Text between sentences. Default: a space; nothing in Chinese."),
+    click.option(
+        "--redundancy",
+        type=click.Choice(["duplicates", "trigrams", "off"]),
+        default="duplicates",
+        show_default=True,
+        help="Leave out sentences that nearly repeat another, or that share three words in a row with one.",
+    ),
+    click.option("--tokenizer", metavar="FILE", help="The tokenizer.json that counts tokens."),
+)
+
+
+def take_budget(given: dict[str, Any]) -> "Budget":
+    """Take the budget out of the given options; what is wrong with it is said in the command line's names."""
+    from tersely.budget import BUDGETS, Budget
+
+    try:
+        return Budget.one_of(**{name: given.pop(name) for name in BUDGETS})
+    except UsageError as error:
+        said = re.sub("|".join(BUDGETS), lambda name: f"--{name[0].replace('_', '-')}", str(error))
+        raise UsageError(said) from None
+
+
+def take_options(given: dict[str, Any]) -> "Options":
+    """Take out of the given options those on how a summary is put together."""
+    from tersely.fitting import Options
+
+    return Options.of(**{name: given.pop(name) for name in ("order", "include", "exclude", "separator", "redundancy")})
+
+
+@contextmanager
+def extra(purpose: str, name: str) -> Iterator[None]:
+    """Turn a failed import into an error that names the extra to install."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("tersely"):
+            raise
+        raise MissingExtraError(purpose, name) from None

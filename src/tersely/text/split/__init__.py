@@ -1,0 +1,83 @@
+"""Where the sentences of a text begin and end."""
+
+import re
+from collections import deque
+from typing import TYPE_CHECKING
+
+from tersely.text.language import Language
+
+if TYPE_CHECKING:
+    from tersely.text.split._marks import Scanner
+
+# Enough to tell whether a text uses capitals.
+_SAMPLE = 100_000
+
+_WORD = re.compile(r"\w")
+_SPACE = re.compile(r"\s*")
+
+
+def split_sentences(text: str, language: Language) -> list[tuple[int, int]]:
+    """Return the spans of the sentences of `text`, without the white space around them, in order.
+
+    Every character except white space is in exactly one span. Any string works, in linear time.
+
+    >>> text = "Mr. Smith left at 5 p.m. Monday. Why?"
+    >>> [text[start:end] for start, end in split_sentences(text, "en")]
+    ['Mr. Smith left at 5 p.m. Monday.', 'Why?']
+    """
+    # Compiling their patterns takes some 20 ms, which `import tersely` should not cost.
+    from tersely.text.split._lines import blocks
+    from tersely.text.split._marks import Scanner
+
+    scanner = Scanner(text, uncased=_is_uncased(text[:_SAMPLE]), ordinals=language == "other")
+    spans: list[tuple[int, int]] = []
+    for start, end in blocks(text, language):
+        spans += _split_block(text, start, end, scanner)
+    return spans
+
+
+def _is_uncased(sample: str) -> bool:
+    """Tell whether a text hardly uses capitals, so that a sentence may begin without one."""
+    capitals = sum(map(str.isupper, sample))
+    return capitals * 500 < len(sample) and sample != sample.upper()
+
+
+def _split_block(text: str, start: int, end: int, scanner: "Scanner") -> list[tuple[int, int]]:
+    """Return the spans of the sentences of `text[start:end]`, a paragraph, a heading or a list item."""
+    from tersely.text.split._marks import ENCLOSED, MARK
+
+    spans: list[tuple[int, int]] = []
+    enclosed = deque(found.span() for found in ENCLOSED.finditer(text, start, end))
+    word, quotes, counted = _first_word(text, start, end), 0, start
+    for found in MARK.finditer(text, start, end):
+        quotes += text.count('"', counted, found.start())
+        counted = found.start()
+        stop = scanner.end_of_sentence(found, start, end, quotes)
+        # Without a word it is not a sentence yet: "..." belongs to what follows.
+        if stop <= word or _is_inside(stop, enclosed):
+            continue
+        spans.append((start, stop))
+        start = _skip_space(text, stop, end)
+        word = _first_word(text, start, end)
+    if spans and word >= end:
+        spans[-1] = (spans[-1][0], end)
+    elif start < end:
+        spans.append((start, end))
+    return spans
+
+
+def _first_word(text: str, start: int, end: int) -> int:
+    found = _WORD.search(text, start, end)
+    return found.start() if found else end
+
+
+def _skip_space(text: str, start: int, end: int) -> int:
+    found = _SPACE.match(text, start, end)
+    return found.end() if found else start
+
+
+def _is_inside(position: int, spans: deque[tuple[int, int]]) -> bool:
+    """Tell whether `position` lies inside a span; positions come in order, so spans behind it are dropped."""
+    while spans and spans[0][1] <= position:
+        spans.popleft()
+    return bool(spans) and spans[0][0] < position
