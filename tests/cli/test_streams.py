@@ -40,7 +40,7 @@ def text(tmp_path: Path) -> str:
 )
 def test_a_stream_that_is_closed_or_full_is_one_line(text: str, command: str, message: str) -> None:
     done = run(command, TEXT=text)
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", message)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", message)
 
 
 def test_a_pipe_is_written_to_and_stays_a_pipe(text: str, tmp_path: Path) -> None:
