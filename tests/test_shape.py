@@ -1,0 +1,56 @@
+"""The shape of the package: few rooms, short files, shallow imports, names that mean one thing."""
+
+import ast
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import tersely
+
+ROOT = Path(tersely.__file__).parents[1]
+MOST_FILES, LONGEST_FILE, DEEPEST_IMPORT = 150, 300, 12
+# A command has the name of what it runs, and the paper calls scorers, selectors and networks by one name.
+SHARED_MODULE_NAMES = {"__main__", "batch", "coverage", "evaluate", "frontier", "serve", "summarize"}
+
+
+def _name(file: Path) -> str:
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {_name(file): file for file in sorted((ROOT / "tersely").rglob("*.py"))}
+
+
+def _imports(name: str) -> set[str]:
+    """Return the modules of the package that a module imports when it is imported."""
+    found: set[str] = set()
+    for node in ast.parse(MODULES[name].read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names} & MODULES.keys()
+        elif isinstance(node, ast.ImportFrom) and node.module in MODULES:
+            within = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= within & MODULES.keys() or {node.module}
+    return found
+
+
+@cache
+def _depth(name: str) -> int:
+    return 1 + max(map(_depth, _imports(name)), default=0)
+
+
+def test_there_are_few_files() -> None:
+    assert len(MODULES) <= MOST_FILES
+
+
+def test_every_file_reads_in_one_sitting() -> None:
+    lengths = {name: len(file.read_text(encoding="utf-8").splitlines()) for name, file in MODULES.items()}
+    assert {name: length for name, length in lengths.items() if length > LONGEST_FILE} == {}
+
+
+def test_imports_are_shallow() -> None:
+    assert {name: _depth(name) for name in MODULES if _depth(name) > DEEPEST_IMPORT} == {}
+
+
+def test_a_module_name_is_used_once() -> None:
+    names = Counter(file.stem for file in MODULES.values() if file.stem != "__init__")
+    assert {name for name, times in names.items() if times > 1} <= SHARED_MODULE_NAMES
