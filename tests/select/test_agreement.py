@@ -12,5 +12,5 @@ from tersely.select.coverage import Coverage
 @given(problems())
 def test_the_first_sample_has_no_noise(problem: Problem) -> None:
     # One sample, and nothing but agreement counts: the best choice is that sample, which is what coverage chooses.
-    alone = Consensus(samples=1, starts=1, fill=0.0, each=0.0)
+    alone = Consensus(sigma=5.0, samples=1, starts=1, fill=0.0, each=0.0)
     assert alone(problem).chosen == Coverage()(problem).chosen
