@@ -23,7 +23,7 @@ EVERY_SELECTOR = {name: Summarizer.load(scorer="coverage", select=name) for name
 
 
 def count_tokens(text: str) -> int:
-    """A tokenizer whose joined text may have more tokens than its parts: a token for every three bytes begun."""
+    """Count one token per three bytes, rounded up; a joined text may have more tokens than its parts."""
     return -(-len(text.encode("utf-8", "surrogatepass")) // 3)
 
 
@@ -53,7 +53,7 @@ def test_a_token_budget_holds_for_the_joined_text(text: str, limit: int) -> None
 
 
 @given(texts, st.floats(0.01, 1))
-def test_a_ratio_is_of_the_sources_characters(text: str, ratio: float) -> None:
+def test_a_ratio_counts_the_characters_of_the_source(text: str, ratio: float) -> None:
     summary = DEFAULT.summarize(text, ratio=ratio)
     check(summary, text)
     assert len(summary.text) <= ratio * len(text) + 1e-9
@@ -112,7 +112,7 @@ def test_every_scorer_survives_tiny_texts(scorer: str, text: str) -> None:
     assert len(summary.text) <= 5
 
 
-def test_sentences_of_no_tokens_between_separators_that_have_some_come_to_an_end() -> None:
+def test_fitting_ends_when_only_separators_have_tokens() -> None:
     how: Any = {"max_tokens": 2, "separator": " | ", "tokenizer": lambda text: text.count("|")}
     summary = Summarizer.load(scorer="lead", select="knapsack").summarize("Rain. Snow. Hail. Fog. Sun.", **how)
     assert summary.length <= 2
@@ -120,7 +120,7 @@ def test_sentences_of_no_tokens_between_separators_that_have_some_come_to_an_end
 
 def test_included_sentences_that_fit_once_joined_are_never_refused() -> None:
     text = "Rain fell. The river rose. It was cold."
-    # A separator has four tokens: by themselves the sentences seem to fit together, and joined they do not.
+    # A separator has four tokens: the sentences seem to fit together, but once joined they do not.
     how: Any = {"include": [0], "separator": " + + + + ", "tokenizer": lambda text: len(text.split())}
     summarizer = Summarizer.load(scorer="lead", select="knapsack")
     assert summarizer.summarize(text, max_tokens=5, **how).text == "Rain fell."
@@ -130,20 +130,20 @@ def test_included_sentences_that_fit_once_joined_are_never_refused() -> None:
         summarizer.summarize(text, max_tokens=6, **how)
 
 
-def test_a_fitting_text_is_returned_as_it_stands() -> None:
+def test_a_text_that_fits_is_returned_unchanged() -> None:
     text = "  First line.\n\nSecond line.Third. "
     summary = summarize(text, ratio=1.0)
     assert summary.text == text.strip()
     assert summary.reason == "whole-text-fits"
 
 
-def test_nothing_fits_says_what_would() -> None:
+def test_nothing_fits_says_how_much_is_needed() -> None:
     summary = summarize("This is far too long. This one is too.", max_chars=5)
     assert (summary.text, summary.reason, summary.needed) == ("", "nothing-fits", 16)
 
 
 @pytest.mark.parametrize("text", ["", " \n\t "])
-def test_an_empty_text_is_said_to_be_empty(text: str) -> None:
+def test_an_empty_text_is_reported_as_empty(text: str) -> None:
     assert summarize(text, max_chars=5).reason == "empty-input"
 
 
@@ -153,9 +153,7 @@ def test_duplicates_are_taken_once_and_the_room_they_leave_is_explained() -> Non
     assert summarize("The river rose. " * 4, max_chars=40, redundancy="off").length == 31
 
 
-def test_duplicates_are_looked_for_once_however_many_budgets_there_are(
-    english: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_duplicates_are_searched_once_for_all_budgets(english: str, monkeypatch: pytest.MonkeyPatch) -> None:
     searches: list[Problem] = []
     monkeypatch.setattr(fitting, "without_duplicates", lambda problem: (searches.append(problem), problem)[1])
     frontier = DEFAULT.frontier(english, include=[7], exclude=[0])
@@ -163,7 +161,7 @@ def test_duplicates_are_looked_for_once_however_many_budgets_there_are(
     assert len(searches) == 1
 
 
-def test_a_frontier_begins_where_the_included_sentences_fit_however_few_budgets_are_tried(english: str) -> None:
+def test_a_frontier_begins_where_the_included_sentences_fit_even_with_few_points(english: str) -> None:
     frontier = DEFAULT.frontier(english, include=[7, 9])
     first = frontier.steps(points=3)[0]
     assert first == frontier.steps()[0]
@@ -202,7 +200,7 @@ def test_included_sentences_are_in_and_excluded_ones_are_not(english: str) -> No
         ({"max_chars": 5, "include": [0]}, "9"),
     ],
 )
-def test_a_wrong_call_is_one_clear_line(how: dict[str, object], message: str) -> None:
+def test_a_wrong_call_gives_one_clear_line(how: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message) as error:
         summarize("One fish. Two fish.", **how)
     assert "\n" not in str(error.value)
@@ -231,7 +229,7 @@ def test_only_a_string_is_a_text(text: Any) -> None:
         ({"model": "new"}, "did you mean 'news'"),
     ],
 )
-def test_an_unknown_part_is_named_with_the_nearest(how: dict[str, str], message: str) -> None:
+def test_a_wrong_part_or_setting_gives_a_hint(how: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         Summarizer.load(**how)
 
@@ -248,7 +246,7 @@ def test_many_texts_are_summarized_one_by_one(english: str, chinese: str) -> Non
     assert [s.language for s in summaries] == ["en", "zh"]
 
 
-def test_a_document_keeps_the_splitting_it_came_with() -> None:
+def test_a_document_keeps_its_own_sentences() -> None:
     document = Document.from_sentences(["Dr. No. is in.", "He waits."])
     assert summarize(document, max_sentences=1).sentences[0].text in document.texts
 
@@ -278,7 +276,7 @@ def test_markdown_escapes_markup() -> None:
     assert summarize("A *bold* [link](x).", max_chars=30).to_markdown().startswith(r"- A \*bold\* \[link\](x).")
 
 
-def test_a_broken_model_folder_is_one_clear_line(tmp_path) -> None:
+def test_a_broken_model_folder_gives_a_clear_error(tmp_path) -> None:
     with pytest.raises(ModelError, match=r"no config\.toml"):
         Summarizer.load(tmp_path)
     config = tmp_path / "config.toml"
@@ -304,14 +302,14 @@ def test_a_users_model_folder_is_loaded(tmp_path) -> None:
     assert (summary.model, summary.text) == ("mine", "One fish.")
 
 
-def test_a_folder_that_is_called_as_a_shipped_model_is_loaded_by_its_path(tmp_path, monkeypatch) -> None:
+def test_a_folder_named_like_a_shipped_model_is_loaded_by_its_path(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "news").mkdir()
     (tmp_path / "news" / "config.toml").write_text('name = "mine"\nscorer = "lead"\n')
     assert [Summarizer.load(name).name for name in ("./news", "news/", "news")] == ["mine", "mine", "news"]
 
 
-def test_a_card_that_is_damaged_is_shown_as_far_as_it_goes(tmp_path) -> None:
+def test_a_damaged_card_is_still_shown(tmp_path) -> None:
     (tmp_path / "config.toml").write_text('name = "mine"\nscorer = "lead"\n')
     (tmp_path / "README.md").write_bytes(b"# mine\xff")
     assert load_model(tmp_path).card == "# mine\ufffd"
@@ -320,12 +318,12 @@ def test_a_card_that_is_damaged_is_shown_as_far_as_it_goes(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("how", "message"), [({"include": [99]}, "no sentence 99"), ({"include": [0], "limit": 3}, "need")]
 )
-def test_a_frontier_says_what_is_wrong_with_pinned_sentences(how: dict[str, Any], message: str) -> None:
+def test_a_frontier_reports_what_is_wrong_with_included_sentences(how: dict[str, Any], message: str) -> None:
     frontier = Summarizer.load().frontier("Rain fell. The river rose. The town slept.", **how)
     with pytest.raises(UsageError, match=message):
         frontier.steps()
 
 
-def test_more_points_than_budgets_are_every_budget() -> None:
+def test_more_points_than_budgets_give_every_budget() -> None:
     frontier = Summarizer.load().frontier("Rain fell. The river rose. The town slept.")
     assert frontier.steps(10**15) == frontier.steps()

@@ -1,4 +1,4 @@
-"""What can go wrong, in one line that names the cause and the remedy."""
+"""Exceptions: each message is one line that names the cause and the remedy."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -28,12 +28,12 @@ class MissingExtraError(TerselyError, ImportError):
         self._of = purpose, extra
 
     def __reduce__(self) -> tuple[type, tuple[str, str]]:
-        """Pickle it by its arguments; by default, an exception is made again from its message."""
+        """Pickle the arguments; by default, unpickling would pass the message to `__init__`."""
         return type(self), self._of
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
-    """Return the error for a name that is not known, with the nearest one that is.
+    """Return the error for an unknown name, with the closest known name as a hint.
 
     >>> str(unknown_name("scorer", "textrnak", ["lead", "textrank"]))
     "unknown scorer 'textrnak': did you mean 'textrank'?"

@@ -1,4 +1,4 @@
-"""One scored document, fitted to a budget: the choice, the joined text, and the reason for its length."""
+"""Fits one scored document to a budget: the choice, the joined text, and the reason for its length."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -23,10 +23,11 @@ Redundancy = Literal["duplicates", "trigrams", "off"]
 
 @dataclass(frozen=True)
 class Options:
-    """How a summary is put together, whatever its budget.
+    """How to assemble a summary, for any budget.
 
-    `include` and `exclude` are indices of sentences. The separator is a space, and nothing in Chinese. `redundancy`
-    leaves out sentences that nearly repeat another one, or any that shares three words in a row with one.
+    `include` and `exclude` are sentence indices. The default separator is a space, or nothing in Chinese. As
+    `redundancy`, `duplicates` leaves out sentences that nearly repeat another one; `trigrams` also leaves out
+    those that share three words in a row with one.
     """
 
     order: Order = "document"
@@ -44,7 +45,7 @@ class Options:
         separator: str | None = None,
         redundancy: Redundancy = "duplicates",
     ) -> "Options":
-        """Make the options from what a caller gives: indices may be one number or several."""
+        """Build the options from a caller's arguments: `include` and `exclude` may be one index or several."""
         return cls(order, _indices("include", include), _indices("exclude", exclude), separator, redundancy)
 
     def __post_init__(self) -> None:
@@ -67,7 +68,7 @@ def _indices(name: str, given: int | Iterable[int]) -> frozenset[int]:
 
 @dataclass(frozen=True)
 class Layout:
-    """How sentences of a document are joined, and how long the result is in one unit."""
+    """How the sentences of a document are joined, and how long the result is in one unit."""
 
     document: Document
     unit: Unit
@@ -76,7 +77,7 @@ class Layout:
 
     @cached_property
     def separator(self) -> str:
-        """What stands between two sentences."""
+        """The text between two sentences."""
         chosen = self.options.separator
         return separator(self.document.language) if chosen is None else chosen
 
@@ -87,11 +88,11 @@ class Layout:
 
     @cached_property
     def gap(self) -> int:
-        """What a separator adds to the length. Tokens of a joined text are no sum, so there it counts nothing."""
+        """The length a separator adds: 0 in sentences, and 0 in tokens, since token counts do not add up."""
         return 0 if self.unit in ("sentences", "tokens") else self.measure(self.separator)
 
     def join(self, sentences: Iterable[int]) -> str:
-        """Return the sentences, joined in the given order."""
+        """Join the sentences in the given order."""
         return self.separator.join(self.document.texts[i] for i in sentences)
 
     def length(self, sentences: tuple[int, ...]) -> int:
@@ -105,7 +106,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Choice:
-    """Chosen sentences that fit, ascending; `stable` is the smallest budget known to give the same choice."""
+    """Sentences that fit, ascending; `stable` is the smallest budget known to give the same choice."""
 
     chosen: tuple[int, ...]
     text: str
@@ -116,7 +117,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Fitting:
-    """A scored document with its layout and selector; it answers every budget in the layout's unit."""
+    """A scored document with its layout and selector, ready for any budget in the layout's unit."""
 
     layout: Layout
     values: Values
@@ -126,20 +127,20 @@ class Fitting:
 
     @cached_property
     def ranks(self) -> tuple[int, ...]:
-        """The sentences from the highest value to the lowest, the earlier first where they are equal."""
+        """The sentences from highest to lowest value; ties keep document order."""
         return tuple(map(int, np.argsort(-self.values, kind="stable")))
 
     @cached_property
     def largest(self) -> int:
-        """The budget from which on nothing changes any more: everything is in."""
+        """The budget that holds everything; beyond it, nothing changes."""
         return max(1, self._whole.length, self._joined.length) if len(self.layout.document) else 1
 
     def choice(self, capacity: int) -> Choice:
-        """Return the best choice of at most `capacity`."""
+        """Return the best choice that is at most `capacity` long."""
         return self._choose(capacity, lambda c: self._selector(self._problem(c)))
 
     def choices(self, largest: int) -> Callable[[int], Choice]:
-        """Return a function that gives what `choice` gives, for every capacity up to `largest`, from one solution."""
+        """Return a function equivalent to `choice` for any capacity up to `largest`, with the work shared."""
         if not len(self.layout.document):
             return self.choice
         solve = solver(self._selector, self._problem(largest))
@@ -150,7 +151,7 @@ class Fitting:
         return self.layout.length(self._ordered(chosen))
 
     def summary(self, choice: Choice, budget: Budget, capacity: int) -> Summary:
-        """Return a choice as the summary that a user gets."""
+        """Turn a choice into the summary that a user gets."""
         document, chosen = self.layout.document, set(choice.chosen)
 
         def scored(i: int) -> ScoredSentence:
@@ -174,7 +175,7 @@ class Fitting:
 
     @cached_property
     def _whole(self) -> Choice:
-        """The text itself, from its first sentence to its last, untouched."""
+        """The text itself, from its first sentence to its last, unchanged."""
         document = self.layout.document
         text = document.text[document.sentences[0].start : document.sentences[-1].end]
         length = len(document) if self.layout.unit == "sentences" else self.layout.measure(text)
@@ -182,13 +183,13 @@ class Fitting:
 
     @cached_property
     def _joined(self) -> Choice:
-        """All sentences, joined as a summary is."""
+        """All sentences, joined as in a summary."""
         everything = self._ordered(range(len(self.layout.document)))
         length = self.layout.length(everything)
         return Choice(tuple(sorted(everything)), self.layout.join(everything), length, "whole-text-fits", length)
 
     def _ordered(self, chosen: Iterable[int]) -> tuple[int, ...]:
-        """Return the chosen sentences in the order that was asked for."""
+        """Return the chosen sentences in the requested order."""
         if self.layout.options.order == "document":
             return tuple(sorted(chosen))
         wanted = set(chosen)
@@ -197,7 +198,7 @@ class Fitting:
     def _choose(self, capacity: int, solve: Callable[[int], Selection]) -> Choice:
         options = self.layout.options
         if options.include or options.exclude:
-            self._given(capacity)  # reports what is wrong with them even if everything fits
+            self._given(capacity)  # validates them even if everything fits
         if not len(self.layout.document):
             return Choice((), "", 0, "empty-input", 0)
         untouched = options.order == "document" and options.separator is None
@@ -207,8 +208,8 @@ class Fitting:
             if self._joined.length <= capacity:
                 return self._joined
         choice, room = self._measured(solve(capacity), capacity), capacity
-        # Tokens of a joined text are not the sum of its parts' tokens: take less until the joined text fits.
-        # Sentences of no tokens could be taken without end, so in the end only the included ones are left.
+        # A joined text may have more tokens than its parts together: reduce the room until the joined text fits.
+        # Sentences without tokens fit any room, so the last resort is the included sentences alone.
         include = tuple(sorted(options.include))
         least = sum(self.layout.lengths[i] for i in include)
         while choice.length > capacity and choice.chosen != include:
@@ -223,7 +224,7 @@ class Fitting:
         chosen = self._ordered(selection.chosen)
         text = self.layout.join(chosen)
         length = len(chosen) if self.layout.unit == "sentences" else self.layout.measure(text)
-        stable = max(selection.stable, length)  # in tokens a joined text may be longer than its selector knows
+        stable = max(selection.stable, length)  # in tokens, the joined text may be longer than the selector assumes
         return Choice(selection.chosen, text, length, self._reason(selection.chosen, capacity - length), stable)
 
     def _reason(self, chosen: tuple[int, ...], room: int) -> Reason:

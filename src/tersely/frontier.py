@@ -1,4 +1,4 @@
-"""Every budget at once: how a summary grows with the room it has."""
+"""Every budget at once: how a summary grows with its budget."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from tersely.summary import Summary
 
 @dataclass(frozen=True)
 class Step:
-    """From `budget` up to the next step, the summary is `chosen`, `length` long and of this value."""
+    """From `budget` up to the next step, the summary consists of `chosen`, with this length and total value."""
 
     budget: int
     length: int
@@ -42,19 +42,19 @@ class Frontier:
     capacity: int
 
     def at(self, budget: int) -> Summary:
-        """Return the summary for one budget, the same that `summarize` gives."""
+        """Return the summary for one budget, the same as `summarize` returns."""
         if not 1 <= budget <= self.capacity:
-            raise UsageError(f"this frontier answers budgets from 1 to {self.capacity}, not {budget}")
+            raise UsageError(f"this frontier covers budgets from 1 to {self.capacity}, not {budget}")
         return self.fitting.summary(self._choices(budget), Budget(budget, self.fitting.layout.unit), budget)
 
     def steps(self, points: int | None = None) -> list[Step]:
-        """List every budget at which the summary changes, or only what `points` evenly spaced budgets show.
+        """List every budget at which the summary changes, or only the changes seen at `points` evenly spaced budgets.
 
-        The first step is always at the smallest budget that the included sentences allow.
+        The first step is always at the smallest budget that holds the included sentences.
         """
         if points is not None and points < 1:
             raise UsageError(f"points must be at least 1, not {points}")
-        self._choices(self.capacity)  # reports what is wrong with included sentences before they are measured
+        self._choices(self.capacity)  # validates the included sentences before they are measured
         steps: list[Step] = []
         budget, lowest = self.capacity, self.fitting.length(self.fitting.layout.options.include)
         budgets = None if points is None else iter(_spread(lowest, self.capacity, points))
@@ -70,7 +70,7 @@ class Frontier:
         return steps[::-1]
 
     def to_dict(self, steps: list[Step] | None = None) -> dict[str, Any]:
-        """Return plain data: the sentences once, and all steps or the given ones as indices into them."""
+        """Return plain data: each sentence once, and the steps (by default all) as indices into them."""
         layout, values = self.fitting.layout, self.fitting.values
         document = layout.document
         return {
@@ -95,5 +95,5 @@ class Frontier:
 
 
 def _spread(lowest: int, capacity: int, points: int) -> list[int]:
-    points = min(points, capacity)  # there are no more budgets than that
+    points = min(points, capacity)  # there are only `capacity` budgets
     return sorted({max(round(capacity * k / points), lowest) for k in range(points + 1)}, reverse=True)

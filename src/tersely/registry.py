@@ -1,4 +1,4 @@
-"""Choosing a part by name: a new scorer, encoder or selector is one new file in its package."""
+"""Scorers, encoders and selectors by name: each is one file in its package."""
 
 import inspect
 import types
@@ -14,10 +14,10 @@ T = TypeVar("T")
 
 
 class Registry(Generic[T]):
-    """The public modules of a package, each of which exports one class; helper modules start with an underscore.
+    """The parts in a package: one class per public module; helper modules start with an underscore.
 
-    A part is chosen by a spec: its name, then settings of its class after a colon, `pacsum:beta=0.2,lambda1=0.6`.
-    A setting without a name goes to the first parameter, `onnx:path/to/folder`.
+    A spec names a part, with optional settings after a colon: `pacsum:beta=0.2,lambda1=0.6`.
+    If the first setting has no name, it goes to the first parameter: `onnx:path/to/folder`.
     """
 
     def __init__(self, kind: str, package: str) -> None:
@@ -39,7 +39,7 @@ class Registry(Generic[T]):
         return part(**_arguments(self.kind, name, part, settings))
 
     def spec(self, part: T) -> str:
-        """Return the spec that makes such a part: its name, and its public fields as settings."""
+        """Return the spec that recreates `part`: its name, with its public fields as settings."""
         name = type(part).__module__.rpartition(".")[2]
         settings = ",".join(f"{key}={value}" for key, value in vars(part).items() if not key.startswith("_"))
         return f"{name}:{settings}" if settings else name
@@ -79,7 +79,7 @@ def _arguments(kind: str, name: str, part: type, settings: str) -> dict[str, Any
 
 
 def _parse(value: str, hint: Any) -> Any:
-    """Read a setting as the type of its parameter."""
+    """Parse a setting into the type of its parameter."""
     origin = get_origin(hint)
     if origin is typing.Literal:
         if value not in get_args(hint):

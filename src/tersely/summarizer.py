@@ -1,4 +1,4 @@
-"""The whole way from a text to a summary that fits."""
+"""The whole pipeline, from a text to a summary that fits."""
 
 import inspect
 from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ Tokenizer = str | Path | TokenCounter
 
 
 class Keywords(TypedDict, total=False):
-    """What `summarize` takes beside the text and the budget."""
+    """Arguments of `summarize` besides the text and the budget."""
 
     order: Order
     include: int | Iterable[int]
@@ -40,7 +40,7 @@ class Keywords(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Summarizer:
-    """Fits texts to budgets, in their own words.
+    """Summarizes any text within a budget, in its own sentences.
 
     >>> summarizer = Summarizer.load(scorer="lead", select="greedy")
     >>> summarizer.summarize("One fish. Two fish. Red fish.", max_chars=20).text
@@ -62,7 +62,7 @@ class Summarizer:
         encoder: str | None = None,
         select: str | None = None,
     ) -> "Summarizer":
-        """Load a shipped model by name or a model folder by path, or combine parts by their names.
+        """Load a shipped model by name or a model folder by path, or combine parts by name.
 
         A part may have settings after a colon: `Summarizer.load(scorer="pacsum:beta=0.1,lambda1=0.6")`.
         """
@@ -89,7 +89,7 @@ class Summarizer:
 
     @property
     def fingerprint(self) -> str:
-        """Changes whenever a summary might: a hash of scorer, selector, encoder and their settings."""
+        """A hash of scorer, selector, encoder and their settings; it changes whenever a summary might."""
         parts = [repr(self.scorer), repr(self.selector), self.encoder.fingerprint if self.encoder else ""]
         parts += [f"{language} {scorer!r}" for language, scorer in sorted(self.languages.items())]
         return sha256("\n".join(parts).encode()).hexdigest()[:16]
@@ -124,10 +124,10 @@ class Summarizer:
         language: Language | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> Summary:
-        """Return the best summary within exactly one budget, separators between its sentences counted.
+        """Return the best summary within exactly one budget; the separators between sentences count.
 
-        `include` and `exclude` are indices of sentences that must or must not be in, counted from 0. `max_tokens`
-        needs a `tokenizer`: the path of a `tokenizer.json`, or a function from a text to a count.
+        `include` and `exclude` are the indices, from 0, of sentences that must or must not be chosen. `max_tokens`
+        needs a `tokenizer`: the path of a `tokenizer.json`, or a function that counts the tokens of a text.
 
         >>> Summarizer.load().summarize("Rain fell. It fell all day long.", max_words=2).text
         'Rain fell.'
@@ -146,7 +146,7 @@ class Summarizer:
     def fit(
         self, document: Document, budget: Budget, options: Options | None = None, tokenizer: Tokenizer | None = None
     ) -> Summary:
-        """Do what `summarize` does, for callers who have a `Budget` and `Options` at hand.
+        """Summarize a `Document` with a ready-made `Budget` and `Options`.
 
         >>> Summarizer.load().fit(Document.from_text("Rain fell. It fell all day."), Budget(2, "words")).text
         'Rain fell.'
@@ -184,7 +184,7 @@ class Summarizer:
         return Frontier(fitting, limit or fitting.largest)
 
     def summarize_many(self, texts: Iterable[str | Document], **how: Any) -> Iterator[Summary]:
-        """Summarize one text after the other, each alone, with the arguments of `summarize`.
+        """Summarize each text on its own, one at a time, with the arguments of `summarize`.
 
         >>> [s.text for s in Summarizer.load().summarize_many(["One. Two.", "Three."], max_sentences=1)]
         ['One.', 'Three.']
@@ -198,7 +198,7 @@ class Summarizer:
         vectors = self.encoder.encode(document.texts) if self.encoder else np.empty((len(document), 0), np.float32)
         values = self.languages.get(document.language, self.scorer).score(document, vectors)
         if values.shape != (len(document),) or not np.isfinite(values).all():
-            raise ModelError(f"{self.name} gave values that are not numbers: its files may be damaged")
+            raise ModelError(f"{self.name} did not give one finite value per sentence: its files may be damaged")
         return values
 
     def _fitting(self, document: Document, options: Options, unit: Unit, tokenizer: Tokenizer | None) -> Fitting:
@@ -221,8 +221,8 @@ def summarize(text: str | Document, *, ratio: float, **how: Unpack[Keywords]) ->
 def summarize(text: str | Document, **how: Any) -> Summary:
     """Summarize with the default model, within exactly one budget.
 
-    `include` and `exclude` are indices of sentences that must or must not be in, counted from 0. `max_tokens`
-    needs a `tokenizer`: the path of a `tokenizer.json`, or a function from a text to a count.
+    `include` and `exclude` are the indices, from 0, of sentences that must or must not be chosen. `max_tokens`
+    needs a `tokenizer`: the path of a `tokenizer.json`, or a function that counts the tokens of a text.
 
     >>> summarize("It rained. The river rose and the town was flooded by the river.", max_chars=12).text
     'It rained.'
@@ -230,7 +230,7 @@ def summarize(text: str | Document, **how: Any) -> Summary:
     return _default().summarize(text, **how)
 
 
-# So that `help` and editors show the parameters, which are written down once, above.
+# Lets `help` and editors show the parameters, which are declared only once, above.
 _signature = inspect.signature(Summarizer.summarize)
 summarize.__signature__ = _signature.replace(parameters=list(_signature.parameters.values())[1:])  # type: ignore[attr-defined]
 
@@ -241,7 +241,7 @@ def _default() -> Summarizer:
 
 
 def as_document(text: str | Document, language: Language | None = None) -> Document:
-    """Return the document of a text; a `Document` stays as it is."""
+    """Turn a text into a `Document`; return a `Document` unchanged."""
     if isinstance(text, Document):
         return text
     if not isinstance(cast(object, text), str):

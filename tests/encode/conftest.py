@@ -1,4 +1,4 @@
-"""A BERT small enough to be made in a test, in the folders that a user's SimCSE would come in."""
+"""A BERT small enough to build in a test, in the folder formats of a user's SimCSE."""
 
 import shutil
 import sys
@@ -75,10 +75,10 @@ def onnx_folder(small_bert: Any, hub_folder: Path, tmp_path_factory: pytest.Temp
     folder = tmp_path_factory.mktemp("onnx")
     names = ["input_ids", "attention_mask", "token_type_ids"]
     open_shape = {0: torch.export.Dim.DYNAMIC, 1: torch.export.Dim.DYNAMIC}
-    # Three tensors of their own: the exporter would take one that is given twice for one input.
+    # Three separate tensors: the exporter would treat one that is passed twice as a single input.
     example = tuple(torch.full((2, 5), value) for value in (4, 1, 0))
     with warnings.catch_warnings():
-        # PyTorch's exporter uses what PyTorch itself has deprecated.
+        # PyTorch's exporter uses functions that PyTorch itself has deprecated.
         warnings.filterwarnings("ignore", message=r".*LeafSpec", category=FutureWarning)
         torch.onnx.export(
             TwoOutputs().eval(),
@@ -103,7 +103,7 @@ def sentences() -> list[str]:
 
 @pytest.fixture
 def copy_of(tmp_path: Path) -> Any:
-    """Copy a model's folder, to be broken."""
+    """Copy a model folder, so that a test can break it."""
 
     def copy(folder: Path) -> Path:
         return Path(shutil.copytree(folder, tmp_path / "copy"))

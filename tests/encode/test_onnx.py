@@ -45,7 +45,7 @@ def write_graph(
 
 
 @pytest.mark.parametrize("pooling", ["cls", "mean", "pooler"])
-def test_rows_are_those_of_the_model_before_export(
+def test_rows_are_the_same_as_before_export(
     hub_folder: Path, onnx_folder: Path, sentences: list[str], pooling: Any
 ) -> None:
     exported = Onnx(str(onnx_folder), pooling, max_tokens=64, normalize=False).encode(sentences)
@@ -71,14 +71,14 @@ def test_a_spec_reaches_the_settings_and_rows_have_length_one(onnx_folder: Path,
 
 
 @pytest.mark.parametrize("kind", ["INT64", "INT32"])
-def test_a_graph_gets_only_the_inputs_it_has_in_its_own_type(onnx_folder: Path, copy_of: Copy, kind: str) -> None:
+def test_a_graph_gets_only_its_own_inputs_in_its_own_type(onnx_folder: Path, copy_of: Copy, kind: str) -> None:
     copy = copy_of(onnx_folder)
     write_graph(copy, ["input_ids"], rank=3, kind=kind)
     rows = Onnx(str(copy), pooling="mean", normalize=False).encode(["the", "the cat the"])
     np.testing.assert_allclose(rows[:, 0], [(2 + 4 + 3) / 3, (2 + 4 + 6 + 4 + 3) / 5], rtol=1e-6)
 
 
-def test_a_vector_a_sentence_is_taken_as_it_is(onnx_folder: Path, copy_of: Copy) -> None:
+def test_sentence_vectors_are_taken_unchanged(onnx_folder: Path, copy_of: Copy) -> None:
     copy = copy_of(onnx_folder)
     write_graph(copy, ["input_ids", "attention_mask"], rank=2)
     for pooling in ("cls", "mean", "pooler"):
@@ -98,11 +98,11 @@ def test_a_graph_without_a_pooler_says_so(onnx_folder: Path, copy_of: Copy) -> N
     [
         ({"inputs": ["pixels"], "rank": 3}, "inputs of the graph are pixels"),
         ({"inputs": ["input_ids", "pixels"], "rank": 3}, "inputs of the graph are input_ids, pixels"),
-        ({"inputs": ["input_ids"], "rank": 3, "kind": "FLOAT"}, "an encoder of text has input_ids"),
-        ({"inputs": ["input_ids"], "rank": 3, "fill": float("nan")}, "no finite numbers"),
+        ({"inputs": ["input_ids"], "rank": 3, "kind": "FLOAT"}, "a text encoder takes input_ids"),
+        ({"inputs": ["input_ids"], "rank": 3, "fill": float("nan")}, "not finite"),
     ],
 )
-def test_a_graph_that_is_no_encoder_is_refused(
+def test_a_graph_that_is_not_an_encoder_is_refused(
     onnx_folder: Path, copy_of: Copy, graph: dict[str, Any], message: str
 ) -> None:
     copy = copy_of(onnx_folder)
@@ -112,7 +112,7 @@ def test_a_graph_that_is_no_encoder_is_refused(
 
 
 @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
-def test_missing_and_broken_files_are_one_line(
+def test_missing_and_broken_files_give_one_line_errors(
     onnx_folder: Path, copy_of: Copy, name: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     copy = copy_of(onnx_folder)
@@ -128,7 +128,7 @@ def test_missing_and_broken_files_are_one_line(
     assert capfd.readouterr() == ("", "")
 
 
-def test_no_folder_is_one_line() -> None:
+def test_a_missing_folder_gives_a_one_line_error() -> None:
     with pytest.raises(ModelError, match=r"no/such/folder has no model\.onnx"):
         Onnx("no/such/folder")
 

@@ -25,13 +25,13 @@ def test_any_text_gives_a_finite_matrix(sentences, idf, normalize):
         assert ((np.abs(norms - 1) < 1e-6) | (norms == 0)).all()
 
 
-def test_smooth_weighs_by_the_formula():
+def test_smooth_weights_follow_the_formula():
     rows = TfIdf(normalize=False).encode(["Rain fell.", "Rain and rain.", "Snow!"])
     common, rare = np.log(4 / 3) + 1, np.log(4 / 2) + 1
     np.testing.assert_allclose(rows, [[common, rare, 0], [2 * common, 0, 0], [0, 0, rare]], rtol=1e-6)
 
 
-def test_products_of_pacsum_rows_are_its_edges():
+def test_products_of_pacsum_rows_are_the_edges_of_pacsum():
     rows = load_encoder("tfidf:idf=pacsum,normalize=false").encode(["Rain fell.", "Rain and rain.", "Snow!"])
     rain = np.log(3 - 2 + 0.5) - np.log(2 + 0.5)
     assert rain < 0
@@ -40,7 +40,7 @@ def test_products_of_pacsum_rows_are_its_edges():
     assert edges[0, 2] == 0
 
 
-def test_chinese_is_weighed_by_bigrams():
+def test_chinese_is_weighted_by_bigrams():
     near, far = (
         TfIdf().encode(["今天天气很好。", "今天天气不好。", "他买了一本书。"])[0]
         @ TfIdf().encode(["今天天气很好。", "今天天气不好。", "他买了一本书。"])[1:].T
@@ -59,7 +59,7 @@ def test_many_words_share_the_columns_and_keep_their_products():
     assert rows.shape == (601, COLUMNS)
     products = rows @ rows.T
     np.testing.assert_allclose(products[0, -1], 1, atol=1e-6)
-    # Collisions are rare and of either sign, so they do not make everything alike.
+    # Collisions are rare and of either sign, so they do not make everything similar.
     others = products[:-1, :-1][~np.eye(600, dtype=bool)]
     assert abs(others.mean()) < 1e-3
     assert np.abs(others).max() < 0.5
@@ -85,7 +85,7 @@ def test_the_fingerprint_follows_the_settings():
     assert TfIdf().fingerprint == TfIdf().fingerprint
 
 
-def test_an_unknown_idf_names_the_nearest():
+def test_an_unknown_idf_suggests_the_closest():
     with pytest.raises(UsageError, match="did you mean 'smooth'"):
         TfIdf(idf="smoth")
     with pytest.raises(UsageError, match="choose from smooth, pacsum"):

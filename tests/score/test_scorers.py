@@ -1,4 +1,4 @@
-"""Each scorer against what it is known to prefer, and against a direct computation."""
+"""Each scorer is checked against its known preferences and a direct computation."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ vectors = arrays(np.float32, st.tuples(st.integers(1, 8), st.just(4)), elements=
 
 @pytest.mark.parametrize("name", sorted({*SCORERS.names()} - {"learned"}))
 @given(rows=vectors)
-def test_values_are_finite_one_a_sentence_and_repeatable(name: str, rows: np.ndarray) -> None:
+def test_values_are_finite_repeatable_and_one_per_sentence(name: str, rows: np.ndarray) -> None:
     scorer = SCORERS.create(name)
     text = document(*(f"Sentence {i} on rain." for i in range(len(rows))))
     given_rows = rows if scorer.encoder else np.empty((len(rows), 0), np.float32)
@@ -32,13 +32,13 @@ def test_values_are_finite_one_a_sentence_and_repeatable(name: str, rows: np.nda
     np.testing.assert_array_equal(one, two)
 
 
-def test_lead_falls_strictly_however_long_the_text() -> None:
+def test_lead_values_fall_strictly_however_long_the_text() -> None:
     values = SCORERS.create("lead").score(document(*["x"] * 5000), WORDLESS)
     assert (np.diff(values) < 0).all()
     assert (values > 0).all()
 
 
-def test_random_depends_on_the_seed_and_the_text_alone() -> None:
+def test_random_depends_only_on_the_seed_and_the_text() -> None:
     text = document("a", "b", "c")
     one = SCORERS.create("random").score(text, WORDLESS)
     assert not np.array_equal(one, SCORERS.create("random:seed=7").score(text, WORDLESS))
@@ -78,14 +78,14 @@ def test_directed_centrality_is_pacsums_double_sum() -> None:
     np.testing.assert_allclose(found[1], later, atol=1e-6)
 
 
-def test_pacsum_prefers_the_early_one_of_equals_and_is_never_negative() -> None:
+def test_pacsum_prefers_the_earlier_of_equals_and_is_never_negative() -> None:
     values = SCORERS.create("pacsum").score(document("a", "b", "c"), np.ones((3, 4), np.float32))
     assert (values >= 0).all()
     rows = np.array([[1, 0], [0.9, 0.1], [0, 1]], np.float32)
     assert SCORERS.create("pacsum").score(document("a", "b", "c"), rows).argmax() == 0
 
 
-def test_far_prefers_what_is_near_the_whole_document() -> None:
+def test_far_prefers_sentences_near_the_whole_document() -> None:
     rows = np.array([[1, 0], [0.8, 0.6], [0.7, 0.7], [0.6, 0.8]], np.float32)
     text = document("a", "b", "c", "d")
     assert SCORERS.create("far:alpha=0").score(text, rows).argmax() == 0

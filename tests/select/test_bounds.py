@@ -21,14 +21,14 @@ def knapsack(seed: int, count: int, capacity: int, kind: str) -> tuple[Values, L
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("count", "capacity"), [(30, 500), (90, 3000), (300, 2000), (600, 9000)])
-def test_the_reduced_knapsack_has_the_answer_of_the_whole_table(kind: str, count: int, capacity: int) -> None:
+def test_the_reduced_knapsack_gives_the_same_answer_as_the_full_table(kind: str, count: int, capacity: int) -> None:
     for seed in range(3):
         values, costs, room = knapsack(seed, count, capacity, kind)
         assert best_items(values, costs, room) == Table(values, costs, room).items(room)
 
 
 @given(st.data())
-def test_a_reduction_keeps_every_choice_among_equals(data: st.DataObject) -> None:
+def test_a_reduction_keeps_every_tie_open(data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 40))
     numbers = st.lists(st.integers(1, 6), min_size=count, max_size=count)
     values = np.array(data.draw(numbers), dtype=np.float64)
@@ -62,7 +62,7 @@ def test_a_search_that_gives_up_returns_the_value_of_a_set_that_fits() -> None:
     assert 0 < worth <= best
 
 
-def test_what_costs_nothing_is_always_taken() -> None:
+def test_items_that_cost_nothing_are_always_taken() -> None:
     values, costs = np.array([1.0, 5.0, 1.0, 9.0] * 100), np.array([0, 2, 0, 3] * 100)
     for capacity in (0, 1, 2, 100):
         expected = Table(values, costs, capacity).items(capacity)
@@ -82,7 +82,7 @@ def test_a_common_divisor_of_the_costs_changes_nothing(items: list[tuple[int, in
         assert small.items(c) == large.items(7 * c) == large.items(7 * c + 6)
 
 
-def test_a_table_of_more_room_than_all_items_take_is_no_larger_than_needed() -> None:
+def test_a_table_is_no_larger_than_all_items_need() -> None:
     table = Table(np.ones(3), np.array([2, 3, 5]), 10**12)
     assert table.items(10**12) == [0, 1, 2]
     assert table.items(9) == [0, 1]

@@ -15,17 +15,17 @@ from tersely.text import Document
 
 
 def rouge(chosen: list[list[str]], reference: list[list[str]]) -> float:
-    """ROUGE-1 F1, a word counted four times at most in what is compared."""
+    """ROUGE-1 F1, with at most four shared occurrences of each word."""
     one, other = ([word for sentence in side for word in sentence] for side in (chosen, reference))
     shared = sum(min(one.count(word), other.count(word), 4) for word in set(one))
     return 2 * shared / max(len(one) + len(other), 1)
 
 
 @given(problems(), st.sampled_from([0.0, 1.0]), st.sampled_from([0.0, 1.5]))
-def test_each_row_of_values_is_chosen_from_as_coverage_would(problem: Problem, power: float, keep: float) -> None:
+def test_each_row_of_values_gives_the_choice_of_coverage(problem: Problem, power: float, keep: float) -> None:
     if problem.document is None or not len(problem.values):
         return
-    # Distinct values: products in another order of rounding must not decide between equals.
+    # Distinct values, so that a different order of rounding cannot decide ties.
     base = problem.values.clip(-1, 2) + np.arange(len(problem.values)) * 0.01
     problem = replace(problem, values=base)
     coverage = Coverage(power, keep=keep)
@@ -36,7 +36,7 @@ def test_each_row_of_values_is_chosen_from_as_coverage_would(problem: Problem, p
 
 
 @given(problems(largest=5), st.data())
-def test_the_agreement_is_the_expected_rouge_and_nothing_single_raises_it(
+def test_the_agreement_is_the_expected_rouge_and_no_single_change_raises_it(
     problem: Problem, data: st.DataObject
 ) -> None:
     if problem.document is None or not len(problem.values):
@@ -66,7 +66,7 @@ def _length(words: list[list[str]], one: tuple[int, ...], other: tuple[int, ...]
     return max(sum(len(words[i]) for i in one) + sum(len(words[i]) for i in other), 1)
 
 
-def test_what_most_samples_say_is_chosen() -> None:
+def test_the_choice_agrees_with_most_samples() -> None:
     texts = ["Prices rose in May.", "The storm hit the port.", "The storm hit ports.", "A storm hit the port."]
     document = Document.from_sentences([*texts, *(f"Filler number{n} here." for n in range(4))], "en")
     values = np.array([3.0, 2.9, 2.9, 2.9, *[0.1] * 4])

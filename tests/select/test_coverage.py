@@ -60,14 +60,14 @@ def test_each_sentence_is_the_one_that_adds_most_for_its_length(problem: Problem
     if problem.document is None:
         assert Coverage(power)(problem) == Density(power)(problem)
         return
-    # Distinct values: products in another order of rounding must not decide between equals.
+    # Distinct values, so that a different order of rounding cannot decide ties.
     problem = replace(problem, values=problem.values.clip(-1, 2) + np.arange(len(problem.values)) * 0.01)
     selector = Coverage(power, keep=keep)
     assert selector(problem).chosen == term_by_term(problem, selector)
 
 
 @given(st.lists(SENTENCES, min_size=1, max_size=8), st.integers(0, 60))
-def test_the_choice_covers_its_share_of_the_best_possible(sentences: list[str], capacity: int) -> None:
+def test_the_choice_covers_the_guaranteed_share_of_the_best(sentences: list[str], capacity: int) -> None:
     document = Document.from_sentences(sentences, "en")
     weights = term_weights(document.terms, once=1.0)
     rows = document.terms.sentences
@@ -81,7 +81,7 @@ def test_the_choice_covers_its_share_of_the_best_possible(sentences: list[str], 
     assert covered(Coverage(power=1.0, once=1.0, keep=0.0)(problem).chosen) >= (1 - 1 / e) / 2 * best - 1e-9
 
 
-def test_what_is_said_already_is_not_said_again() -> None:
+def test_content_already_said_is_not_repeated() -> None:
     document = Document.from_sentences(["Rain fell on Paris.", "On Paris, rain fell!", "Snow fell."], "en")
     problem = Problem(np.array([3.0, 2.9, 1.0]), np.full(3, 10), 20, document=document)
     strict = Coverage(keep=0.0)
@@ -91,7 +91,7 @@ def test_what_is_said_already_is_not_said_again() -> None:
     assert strict(included).chosen == (1, 2)
 
 
-def test_what_the_text_keeps_saying_a_long_summary_may_say_again() -> None:
+def test_a_long_summary_may_repeat_what_the_text_repeats() -> None:
     often = [f"The storm hit the harbor of town{n} {'badly' * n}." for n in range(6)]
     document = Document.from_sentences([*often, "Snow fell."], "en")
     problem = Problem(np.array([3.0] * 6 + [0.1]), np.full(7, 10), 30, document=document)
@@ -100,7 +100,7 @@ def test_what_the_text_keeps_saying_a_long_summary_may_say_again() -> None:
 
 
 @pytest.mark.parametrize("once", [0.0, 0.1])
-def test_sentences_without_terms_count_with_their_value(once: float) -> None:
+def test_sentences_without_terms_count_by_value(once: float) -> None:
     document = Document.from_sentences(["It is.", "And so?", "!!!"], "en")
     problem = Problem(np.array([1.0, 3.0, 2.0]), np.full(3, 5), 10, document=document)
     assert Coverage(once=once)(problem).chosen == (1, 2)

@@ -19,10 +19,10 @@ def in_order(problem: Problem, stop: bool) -> tuple[int, ...]:
 
 
 @given(problems())
-def test_greedy_skips_what_does_not_fit(problem: Problem) -> None:
+def test_greedy_skips_sentences_that_do_not_fit(problem: Problem) -> None:
     assert Greedy()(problem).chosen == in_order(problem, stop=False)
 
 
 @given(problems())
-def test_top_stops_at_what_does_not_fit(problem: Problem) -> None:
+def test_top_stops_at_the_first_sentence_that_does_not_fit(problem: Problem) -> None:
     assert Top()(problem).chosen == in_order(problem, stop=True)

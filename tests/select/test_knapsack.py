@@ -13,7 +13,7 @@ from tersely.select.knapsack import Knapsack
 
 @settings(max_examples=300)
 @given(problems(largest=12))
-def test_the_choice_is_the_best_and_of_several_the_one_of_earlier_sentences(problem: Problem) -> None:
+def test_the_choice_is_the_best_and_ties_prefer_earlier_sentences(problem: Problem) -> None:
     assert Knapsack()(problem).chosen == brute_force(problem)
 
 
@@ -26,14 +26,14 @@ def test_one_table_answers_every_budget_as_a_fresh_solution_does(problem: Proble
 
 
 @pytest.mark.parametrize("kind", ["uniform", "by length", "few", "equal", "decaying"])
-def test_one_table_answers_for_a_news_article(kind: str) -> None:
+def test_one_table_answers_every_budget_for_a_news_article(kind: str) -> None:
     problem = random_problem(1, 30, 2000, kind)
     answer = Knapsack().table(problem)
     for capacity in range(0, 2001, 37):
         assert answer(capacity) == Knapsack()(problem.with_capacity(capacity))
 
 
-def test_a_table_that_would_be_too_large_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_that_would_be_too_large_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = random_problem(1, 30, 1000)
     with_table = [Knapsack().table(problem)(capacity) for capacity in range(0, 1000, 100)]
     monkeypatch.setattr("tersely.select.knapsack._LARGEST_TABLE", 0)
@@ -41,7 +41,7 @@ def test_a_table_that_would_be_too_large_is_not_made(monkeypatch: pytest.MonkeyP
     assert [Knapsack().table(problem)(capacity) for capacity in range(0, 1000, 100)] == with_table
 
 
-def test_a_table_says_which_budgets_it_answers() -> None:
+def test_a_table_says_which_budgets_it_covers() -> None:
     answer = Knapsack().table(Problem(np.ones(2), np.array([5, 6]), 20, include=frozenset({1})))
     for capacity in (5, 21):
         with pytest.raises(UsageError, match=f"from 6 to 20, not {capacity}"):

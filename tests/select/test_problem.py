@@ -27,7 +27,7 @@ VALUES, LENGTHS = np.array([1.0, 2.0, 0.0]), np.array([10, 20, 30])
         ({"document": Document.from_sentences(["One."], "en")}, "3 values but 1 sentences"),
     ],
 )
-def test_a_wrong_question_is_refused_with_the_reason(settings: dict[str, object], message: str) -> None:
+def test_an_invalid_problem_is_refused_with_the_reason(settings: dict[str, object], message: str) -> None:
     good = {"values": VALUES, "lengths": LENGTHS, "capacity": 30, "separator": 1}
     with pytest.raises(UsageError, match=message):
         Problem(**{**good, **settings})  # type: ignore[arg-type]
@@ -39,7 +39,7 @@ def test_included_sentences_may_fill_the_budget_exactly() -> None:
     assert problem.candidates.tolist() == []
 
 
-def test_separators_stand_between_sentences_only() -> None:
+def test_separators_count_only_between_sentences() -> None:
     problem = Problem(VALUES, LENGTHS, capacity=100, separator=2)
     assert [problem.length(chosen) for chosen in [(), (0,), (0, 1, 2)]] == [0, 10, 64]
 

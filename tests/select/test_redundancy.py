@@ -40,7 +40,7 @@ def pair_by_pair(problem: Problem, similarity: float) -> set[int]:
 
 
 @given(problems(largest=12), st.sampled_from([0.3, 0.5, 0.8, 1.0]))
-def test_duplicates_are_those_a_comparison_of_all_pairs_finds(problem: Problem, similarity: float) -> None:
+def test_duplicates_are_the_same_as_by_comparing_all_pairs(problem: Problem, similarity: float) -> None:
     without = without_duplicates(problem, similarity)
     if problem.document is None:
         assert without is problem
@@ -48,7 +48,7 @@ def test_duplicates_are_those_a_comparison_of_all_pairs_finds(problem: Problem, 
         assert without.exclude == pair_by_pair(problem, similarity)
 
 
-def test_of_near_duplicates_the_one_of_higher_value_or_the_earlier_stays() -> None:
+def test_the_better_or_earlier_of_near_duplicates_stays() -> None:
     sentences = [
         "Rain fell on Paris today.",
         "Today rain fell on Paris.",
@@ -89,7 +89,7 @@ def bertsum(problem: Problem, stop: bool) -> tuple[int, ...]:
 
 
 @given(problems(largest=12))
-def test_blocking_is_that_of_bertsum_for_greedy_and_top(problem: Problem) -> None:
+def test_blocking_equals_that_of_bertsum_for_greedy_and_top(problem: Problem) -> None:
     if problem.document is None:
         assert blocking_trigrams(Greedy())(problem) == Greedy()(problem)
         return
@@ -107,7 +107,7 @@ def test_no_two_chosen_sentences_share_a_trigram_unless_both_are_included(proble
             assert {i, j} <= problem.include or not trigrams(texts[i]) & trigrams(texts[j])
 
 
-def test_of_two_sentences_that_share_a_trigram_the_better_stays() -> None:
+def test_the_better_of_two_sentences_that_share_a_trigram_stays() -> None:
     problem = of("The storm hit the coast.", "Then the STORM hit us.", "Rain.", values=[1.0, 2.0, 0.5])
     assert Knapsack()(problem).chosen == (0, 1, 2)
     assert blocking_trigrams(Knapsack())(problem).chosen == (1, 2)
@@ -122,7 +122,7 @@ def test_of_two_sentences_that_share_a_trigram_the_better_stays() -> None:
         ("other", ["市議会は道路を閉鎖することを決めた。", "市議会は道路を直すことを決めた。"], (0,)),
     ],
 )
-def test_six_characters_in_a_row_count_where_words_are_not_set_apart(
+def test_six_characters_in_a_row_count_where_words_are_not_separated(
     language: str, sentences: list[str], chosen: tuple[int, ...]
 ) -> None:
     assert blocking_trigrams(Knapsack())(of(*sentences, language=language)).chosen == chosen

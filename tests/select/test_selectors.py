@@ -23,7 +23,7 @@ def test_a_selector_is_chosen_by_name_and_says_what_it_does(spec: str) -> None:
 
 
 @given(problems())
-def test_the_choice_fits_keeps_to_what_is_forced_and_repeats(problem: Problem) -> None:
+def test_the_choice_fits_obeys_include_and_exclude_and_is_repeatable(problem: Problem) -> None:
     for selector in [*selectors(), *map(blocking_trigrams, selectors())]:
         answer = selector(problem)
         assert list(answer.chosen) == sorted(set(answer.chosen))
@@ -58,14 +58,14 @@ def test_everything_is_chosen_if_everything_fits() -> None:
         assert selector(problem.with_capacity(61)).chosen != (0, 1, 2)
 
 
-def test_of_equal_sentences_the_earlier_are_chosen() -> None:
+def test_the_earlier_of_equal_sentences_are_chosen() -> None:
     problem = Problem(np.ones(5), np.full(5, 10), capacity=20)
     for selector in selectors():
         assert selector(problem).chosen == (0, 1)
 
 
 @pytest.mark.parametrize("spec", SETTINGS)
-def test_no_sentences_and_no_room_are_answered_with_nothing(spec: str) -> None:
+def test_no_sentences_or_no_room_gives_an_empty_choice(spec: str) -> None:
     selector = SELECTORS.create(spec)
     assert selector(Problem(np.zeros(0), np.zeros(0, dtype=np.int64), 10)).chosen == ()
     assert selector(Problem(np.ones(2), np.array([1, 2]), 0, separator=1)).chosen == ()

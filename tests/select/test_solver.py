@@ -15,7 +15,7 @@ def test_one_solution_answers_every_smaller_capacity(problem: Problem) -> None:
             assert solve(capacity) == selector(problem.with_capacity(capacity))
 
 
-def test_the_knapsacks_value_never_falls_with_the_capacity() -> None:
+def test_the_knapsack_value_never_falls_as_the_capacity_grows() -> None:
     problem = random_problem(0, 25, 3000, "by length")
     solve = solver(Knapsack(), problem)
     values = [problem.values[list(solve(capacity).chosen)].sum() for capacity in range(0, 3001, 7)]

@@ -1,4 +1,4 @@
-"""Sentences are found where a reader finds them, and no character is lost, whatever the text."""
+"""Sentences end where a reader would end them, and no text loses a character."""
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,7 @@ def split(text: str, language: Language) -> list[str]:
 
 
 def check(marked: str, language: Language) -> None:
-    """`¦` stands where one sentence ends and the next begins."""
+    """`¦` marks where one sentence ends and the next begins."""
     pieces = marked.split("¦")
     assert split("".join(pieces), language) == [piece.strip() for piece in pieces]
 
@@ -28,8 +28,8 @@ ENGLISH = {
     "tokenized curly quotes": "Wanted ! ! ! ¦Good people . ¦‘ we need them , ’ he said .",
     "tokenized number and domain": "It cost 3 . 5 dollars at example . Com . ¦It fell .",
     "tokenized list": "1 . First man . ¦2 . Second man .",
-    "stray full stops": "It ended on March 13.  .¦ Police came. ¦He said 'no.' .¦ Then he left.",
-    "full stops left by wrapping": "Trade with . the neighbors and . their ports grew. ¦It fell later.",
+    "stray periods": "It ended on March 13.  .¦ Police came. ¦He said 'no.' .¦ Then he left.",
+    "periods left by wrapping": "Trade with . the neighbors and . their ports grew. ¦It fell later.",
     # Abbreviations.
     "hour and zone": "The show starts at 5 a.m. Eastern time. ¦Be there.",
     "hour and day": "It opens at 8 p.m. Monday. ¦Come early.",
@@ -69,7 +69,7 @@ ENGLISH = {
     "run together after a question": "Why?¦Because I said so!¦Really.",
     "run together after a quote": '"We won."¦The crowd cheered. ¦He wept.¦"So did I," she said.',
     "dateline": "(CNN)Rain fell, and it grew. ¦That is nice.",
-    "a brand in lower case": "He ran. ¦iPhone sales rose. ¦eBay fell.",
+    "a lowercase brand": "He ran. ¦iPhone sales rose. ¦eBay fell.",
     # Ellipses.
     "ellipsis": "Well... maybe not. ¦I am not sure... ¦Then he left.",
     "spaced ellipsis": "The plan . . . was good. ¦It worked . . . ¦Then not.",
@@ -119,7 +119,7 @@ CHINESE = {
     "quote as a noun": "他提出“怎么办？”的问题。¦没有人回答。",
     "Latin marks before a quote": "他问:“为什么没有暖气呢?”¦13日上午，记者来到小区。",
     "straight quotes": '他说:"好的."¦她点头.',
-    # An ellipsis within a line is taken for a pause: what stands before it is seldom a whole sentence.
+    # An ellipsis within a line is read as a pause: it seldom follows a whole sentence.
     "ellipsis": "我……我不知道。¦真的。",
     "ellipsis between clauses": "他走了……她哭了。",
     "Latin ellipsis": "我...我不知道。",
@@ -128,7 +128,7 @@ CHINESE = {
     "bracket within": "这很重要（真的！）我们要记住。¦好。",
     "bracketed sentence": "（他笑了。）¦她走了。¦（完）",
     "semicolons": "价格是3.5元；数量是10个；都卖完了。¦明天再来。",
-    "Latin full stops": "他来了.¦她走了.¦我还在.",
+    "Latin periods": "他来了.¦她走了.¦我还在.",
     "half and full width": "他来了｡¦她走了．¦我还在。",
     "full-width decimals": "３．５公斤不重。¦很好。",
     "Latin words": "我用iPhone X。¦你呢?¦我用Node.js v1.2.",
@@ -181,7 +181,7 @@ def test_surrogates_and_nul_are_kept() -> None:
     check("One\ud800 fish\x00. ¦Two \udfff.", "en")
 
 
-def test_a_text_without_ends_is_one_sentence() -> None:
+def test_a_text_without_sentence_ends_is_one_sentence() -> None:
     assert len(split("no end " * 20_000, "en")) == 1
 
 
@@ -210,7 +210,7 @@ TEXTS = st.text(st.characters()) | st.lists(st.sampled_from(MARKS + WORDS) | st.
 
 
 @given(TEXTS, st.sampled_from(LANGUAGES))
-def test_spans_are_in_order_trimmed_and_hold_every_character(text: str, language: Language) -> None:
+def test_spans_are_in_order_trimmed_and_cover_every_character(text: str, language: Language) -> None:
     spans = split_sentences(text, language)
     assert spans == split_sentences(text, language)
     reached = 0
@@ -223,15 +223,15 @@ def test_spans_are_in_order_trimmed_and_hold_every_character(text: str, language
 
 
 @given(TEXTS.map(lambda text: text.replace("\r", "")), st.sampled_from(LANGUAGES))
-def test_line_ends_of_any_system_split_alike(text: str, language: Language) -> None:
+def test_line_ends_of_any_system_give_the_same_sentences(text: str, language: Language) -> None:
     sentences = split(text, language)
     assert [each.replace("\r\n", "\n") for each in split(text.replace("\n", "\r\n"), language)] == sentences
     assert len(split(text.replace("\n", "\r"), language)) == len(sentences)
 
 
 @pytest.mark.parametrize("piece", ["a.", "“a。", "(A. ", "（a！）", "！）", ".)", '. "A ', "a\n", " . ", "x? "])
-def test_a_long_hostile_text_is_split_within_bounded_looks_around(piece: str) -> None:
-    # Quadratic work on this would outlast any patience: 30,000 marks, each with the rest of the text to look at.
+def test_a_long_hostile_text_is_split_in_linear_time(piece: str) -> None:
+    # Quadratic work would take far too long: 30,000 marks, each with the rest of the text to scan.
     text = "（" + piece * 30_000
     spans = split_sentences(text, "en")
     assert sum(len(text[start:end].split()) for start, end in spans) >= len(text.split())

@@ -26,7 +26,7 @@ from tersely.text.words import all_words
         ("", "other"),
     ],
 )
-def test_language_is_told_by_script_and_common_words(text: str, language: str) -> None:
+def test_language_is_detected_by_script_and_common_words(text: str, language: str) -> None:
     assert detect_language(text) == language
 
 
@@ -58,11 +58,11 @@ def test_characters_and_bytes_are_exact(text: str) -> None:
     assert measure(text, "bytes") == len(text.encode("utf-8", "surrogatepass"))
 
 
-def test_a_word_of_two_scripts_is_taken_apart() -> None:
+def test_a_word_in_two_scripts_is_split() -> None:
     assert all_words("iPhone手机 and 5G", "en") == ["iphone", "and", "5g", "手机"]
 
 
-def test_terms_leave_out_what_says_nothing() -> None:
+def test_terms_leave_out_words_without_content() -> None:
     terms = Document.from_sentences(["The mayor's plan is here.", "A plan of the mayor."], "en").terms
     assert terms.vocabulary == ("mayor", "plan")
     assert [len(ids) for ids in terms.sentences] == [2, 2]

@@ -4,7 +4,7 @@ from tersely.text import Document
 from tersely.text.words import term_weights
 
 
-def test_a_term_weighs_the_decay_of_every_sentence_that_has_it() -> None:
+def test_a_term_weighs_the_sum_of_decays_of_its_sentences() -> None:
     document = Document.from_sentences(["Rain rain fell.", "Snow.", "Rain and snow."], "en")
     assert document.terms.vocabulary == ("rain", "fell", "snow")
     assert term_weights(document.terms, decay=0.5).tolist() == pytest.approx([1.25, 0.1, 0.75])

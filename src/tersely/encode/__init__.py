@@ -1,4 +1,4 @@
-"""Sentences become one float32 matrix."""
+"""Turns sentences into one float32 matrix."""
 
 from functools import lru_cache
 from threading import Lock
@@ -13,7 +13,7 @@ _loading = Lock()
 
 
 def load_encoder(spec: str) -> Encoder:
-    """Return the encoder that `spec` names; it is loaded once, then shared, also between threads.
+    """Return the encoder that `spec` names; it is loaded once and then shared, even between threads.
 
     >>> load_encoder("tfidf:idf=pacsum") is load_encoder("tfidf:idf=pacsum")
     True

@@ -1,4 +1,4 @@
-"""What all encoders share: the protocol, rows of length one, safe input for tokenizers, fingerprints, pickling."""
+"""What all encoders share: the protocol, unit-length rows, safe tokenizer input, fingerprints, pickling."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,12 +20,12 @@ class Encoder(Protocol):
 
     @property
     def name(self) -> str:
-        """The name that users choose it by."""
+        """The name by which users choose it."""
         ...
 
     @property
     def fingerprint(self) -> str:
-        """Changes whenever the vectors would: a hash of weights and settings."""
+        """A hash of weights and settings; it changes whenever the vectors would."""
         ...
 
     def encode(self, sentences: Sequence[str]) -> Matrix:
@@ -34,7 +34,7 @@ class Encoder(Protocol):
 
 
 def unit_rows(vectors: Matrix) -> Matrix:
-    """Return the rows scaled to length one; a row of zeros stays as it is.
+    """Return the rows scaled to length one; a row of zeros stays zero.
 
     >>> unit_rows(np.array([[3, 4], [0, 0]], dtype=np.float32)).tolist()
     [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
@@ -46,9 +46,9 @@ def unit_rows(vectors: Matrix) -> Matrix:
 
 
 def clean(sentence: str, limit: int) -> str:
-    """Return the first `limit` characters, with U+FFFD for each surrogate that has no partner.
+    """Return the first `limit` characters, with each lone surrogate replaced by U+FFFD.
 
-    The C++ and Rust tokenizers refuse lone surrogates, which Python happily reads from broken JSON.
+    The C++ and Rust tokenizers refuse lone surrogates, which Python accepts from broken JSON.
 
     >>> clean("a\\ud800bcd", 3)
     'a�b'
@@ -74,10 +74,10 @@ def fingerprint(name: str, settings: Mapping[str, object], files: Iterable[Path]
 
 
 class PickledBySettings:
-    """An encoder whose weights stay behind when it is pickled: another process loads them again, once."""
+    """An encoder that is pickled without its weights: another process loads them again, once."""
 
     def __new__(cls, *args: Any, **settings: Any) -> Self:
-        """Remember how it was made."""
+        """Remember the constructor's arguments."""
         made = super().__new__(cls)
         made.__dict__["_made_with"] = args, tuple(settings.items())
         return made

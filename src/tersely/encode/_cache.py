@@ -1,4 +1,4 @@
-"""Vectors that are computed once: kept on the disk for good, or in memory for the last documents."""
+"""Caches of vectors: on disk for every document, or in memory for the latest ones."""
 
 import struct
 from collections import OrderedDict
@@ -17,19 +17,19 @@ from tersely.errors import InputError, ModelError, UsageError, unknown_name
 
 Precision = Literal["float16", "float32"]
 
-_HEADER = struct.Struct("<4sI")  # a mark, and how many numbers a vector has
-_ENTRY = struct.Struct("<32sQI")  # the hash of a document, its first row and how many rows it has
+_HEADER = struct.Struct("<4sI")  # file mark, numbers per vector
+_ENTRY = struct.Struct("<32sQI")  # hash of a document, its first row, its number of rows
 _MARK = b"TVC1"
 
 
 class Cache:
-    """An encoder that keeps every document's vectors in a folder, and reads them from there the next time.
+    """An encoder that stores every document's vectors in a folder and reads them from there the next time.
 
-    Below `folder` each encoder has a folder of its own, named by its fingerprint and the precision; a document is
-    found by the hash of its sentences. Vectors are appended to `vectors` before their entry is appended to `index`,
-    so a process that dies at any moment leaves whole entries, and the next one goes on from there. Processes may
-    share a folder. Half precision (float16) halves the disk; what is returned is float32 either way, and the same
-    whether it was kept or just computed.
+    Each encoder has its own subfolder, named by its fingerprint and the precision; a document is found by the hash
+    of its sentences. Vectors are appended to `vectors` before their entry is appended to `index`, so a process that
+    dies at any moment leaves only complete entries, and the next one continues from there. Processes may share a
+    folder. Half precision (float16) halves the disk space. Either way the result is float32, and it is the same
+    whether the vectors were stored or have just been computed.
     """
 
     def __init__(self, folder: Path, encoder: Encoder, precision: Precision = "float16") -> None:
@@ -39,7 +39,7 @@ class Cache:
         self.fingerprint = f"{encoder.fingerprint}-{precision}"
         self.name = encoder.name
         self._folder = folder / self.fingerprint
-        self._columns, self._end, self._read = 0, 0, 0  # numbers a row, rows with an entry, good bytes of the index
+        self._columns, self._end, self._read = 0, 0, 0  # numbers per row, rows with an entry, valid bytes of the index
         self._places: dict[bytes, tuple[int, int]] = {}  # hash of a document: its first row, its number of rows
         self._rows: np.ndarray[tuple[int, int], np.dtype[np.floating]] | None = None
         self._read_index()
@@ -51,7 +51,7 @@ class Cache:
         return _key(sentences) in self._places
 
     def encode(self, sentences: Sequence[str]) -> Matrix:
-        """Return one row a sentence, from the disk where they were computed before."""
+        """Return one row per sentence, read from disk if they were computed before."""
         key = _key(sentences)
         if key not in self._places:
             self._read_index()  # another process may have computed them
@@ -60,7 +60,7 @@ class Cache:
         return self._mapped(*self._places[key])
 
     def add(self, sentences: Sequence[str], vectors: Matrix) -> None:
-        """Keep vectors that this encoder has computed elsewhere."""
+        """Store vectors that this encoder has computed elsewhere."""
         if sentences not in self:
             self._append(_key(sentences), vectors)
 
@@ -84,15 +84,15 @@ class Cache:
                 return
             if self._columns not in (0, vectors.shape[1]):
                 raise InputError(
-                    f"encoder '{self.name}' gives vectors of {self._columns} numbers for one document and of "
-                    f"{vectors.shape[1]} for another: choose one whose columns always mean the same, such as use"
+                    f"encoder '{self.name}' gives vectors of {self._columns} numbers for one document and "
+                    f"{vectors.shape[1]} for another: choose an encoder with fixed columns, such as use"
                 )
             if not self._columns:
                 self._columns = vectors.shape[1]
                 index.write(_HEADER.pack(_MARK, self._columns))
             start = self._end
             with (self._folder / "vectors").open("ab") as stream:
-                # What a process that died has left without an entry.
+                # Drop rows without an entry, which a process left behind when it died.
                 stream.truncate(start * self._row_bytes)
                 stream.write(np.ascontiguousarray(vectors, dtype=self._type).tobytes())
             index.write(_ENTRY.pack(key, start, len(vectors)))
@@ -101,12 +101,12 @@ class Cache:
 
     @contextmanager
     def _locked(self) -> Iterator[BinaryIO]:
-        """Open the index to append to, read to its end and cut to its good entries, while no other process does."""
+        """Lock the index, read its new entries, cut it to the valid ones, and open it for appending."""
         self._folder.mkdir(parents=True, exist_ok=True)
         with (self._folder / "index").open("ab") as index:
             try:
                 from fcntl import LOCK_EX, flock
-            except ImportError:  # Windows: one process at a time, please
+            except ImportError:  # Windows has no flock: only one process may write at a time
                 pass
             else:
                 flock(index, LOCK_EX)
@@ -115,7 +115,7 @@ class Cache:
             yield index
 
     def _read_index(self) -> None:
-        """Take in the entries since the last time, up to the first that is torn or whose vectors are not all there."""
+        """Read the new entries, up to the first that is torn or lacks some of its vectors."""
         try:
             size = (self._folder / "vectors").stat().st_size
             with (self._folder / "index").open("rb") as stream:
@@ -128,7 +128,7 @@ class Cache:
                 return
             mark, self._columns = _HEADER.unpack_from(data)
             if mark != _MARK or not self._columns:
-                raise ModelError(f"{self._folder} is not a vector cache: remove it, and it will be made anew")
+                raise ModelError(f"{self._folder} is not a vector cache: delete it, and it will be rebuilt")
             self._read, data = _HEADER.size, data[_HEADER.size :]
         for key, start, count in _ENTRY.iter_unpack(data[: len(data) - len(data) % _ENTRY.size]):
             if start != self._end or (start + count) * self._row_bytes > size:
@@ -140,7 +140,7 @@ class Cache:
 
 @dataclass(frozen=True)
 class Recent:
-    """An encoder that remembers the vectors of the last `size` documents; vectors are the same either way."""
+    """An encoder that keeps the vectors of the last `size` documents in memory; the vectors stay the same."""
 
     encoder: Encoder
     size: int = 16
@@ -161,7 +161,7 @@ class Recent:
         return type(self), (self.encoder, self.size)
 
     def encode(self, sentences: Sequence[str]) -> Matrix:
-        """Return the vectors, from memory where these very sentences were among the last."""
+        """Return one row per sentence, from memory if the document is among the latest."""
         key = tuple(sentences)
         with self._lock:
             if key in self._kept:
@@ -177,7 +177,7 @@ class Recent:
 
 
 def _key(sentences: Sequence[str]) -> bytes:
-    """Hash a document's sentences; each with its length, so that no two documents read the same."""
+    """Hash a document's sentences, each with its length, so that moving a sentence boundary changes the hash."""
     digest = sha256()
     for sentence in sentences:
         raw = sentence.encode("utf-8", "surrogatepass")

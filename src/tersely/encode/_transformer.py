@@ -1,4 +1,4 @@
-"""What the encoders of token vectors share: batches by length, bounds, pooling, and clear errors."""
+"""What transformer encoders share: batches by length, bounds, pooling, and clear errors."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tersely.encode._base import Matrix, PickledBySettings, clean, fingerprint, unit_rows
 from tersely.errors import ModelError, TerselyError, UsageError, unknown_name
 
-# No tokenizer needs more characters to fill a sentence's tokens, so the rest of a megabyte is not read.
+# No tokenizer needs more characters per token, so the rest of a megabyte-long sentence is not read.
 _CHARACTERS_A_TOKEN = 16
 
 
@@ -28,7 +28,7 @@ class TransformerEncoder(PickledBySettings, ABC):
         if pooling not in get_args(Pooling):
             raise unknown_name("pooling", pooling, get_args(Pooling))
         if max_tokens < 3:
-            raise UsageError(f"max_tokens={max_tokens}: a sentence needs 3 or more, two of them special")
+            raise UsageError(f"max_tokens={max_tokens}: write 3 or more, since two are special tokens")
         if batch < 1:
             raise UsageError(f"batch={batch}: write 1 or more")
         self._folder, self._pooling, self._max_tokens = folder, pooling, max_tokens
@@ -58,8 +58,8 @@ class TransformerEncoder(PickledBySettings, ABC):
         return len(self._checked(["."])[0])
 
     def encode(self, sentences: Sequence[str]) -> Matrix:
-        """Return one row a sentence."""
-        # A tokenizer without special tokens makes nothing of nothing, and a model fails on nothing.
+        """Return one row per sentence."""
+        # A tokenizer without special tokens gives no tokens for a blank sentence, and a model fails without tokens.
         texts = [clean(s, _CHARACTERS_A_TOKEN * self._max_tokens) for s in sentences]
         texts = [text if text.strip() else "." for text in texts]
         rows = np.empty((len(texts), self._dimension), dtype=np.float32)
@@ -70,7 +70,7 @@ class TransformerEncoder(PickledBySettings, ABC):
         return unit_rows(rows) if self._normalize else rows
 
     def _checked(self, sentences: list[str]) -> Matrix:
-        """Run one batch; whatever the runtime throws becomes one line."""
+        """Run one batch; turn whatever the runtime raises into a one-line error."""
         try:
             rows = self._run(sentences)
         except TerselyError:
@@ -78,14 +78,14 @@ class TransformerEncoder(PickledBySettings, ABC):
         except Exception as error:
             raise ModelError(f"{self._folder}: the model does not run: {reason(error)}") from error
         if rows.ndim != 2 or rows.shape[0] != len(sentences):
-            raise ModelError(f"{self._folder}: the model does not give one vector a sentence")
+            raise ModelError(f"{self._folder}: the model does not give one vector per sentence")
         if not np.isfinite(rows).all():
-            raise ModelError(f"{self._folder}: the model gives vectors that are no finite numbers")
+            raise ModelError(f"{self._folder}: the model gives vectors that are not finite")
         return rows
 
 
 def reason(error: Exception) -> str:
-    """Return what an error of another library says, in one line of bounded length.
+    """Return another library's error message as one line of bounded length.
 
     >>> reason(ValueError("no such layer\\nTraceback ..."))
     'no such layer'
@@ -95,7 +95,7 @@ def reason(error: Exception) -> str:
 
 
 def pool(tokens: NDArray[Any], mask: NDArray[Any], pooling: Pooling) -> Matrix:
-    """Return the first token's vector (`cls`), or the mean of those that are no padding (`mean`).
+    """Return the first token's vector (`cls`), or the mean over all tokens but padding (`mean`).
 
     >>> tokens = np.array([[[1.0, 2.0], [3.0, 4.0], [9.0, 9.0]]])  # [batch, token, dimension]
     >>> pool(tokens, np.array([[1, 1, 0]]), "mean").tolist()
@@ -106,6 +106,6 @@ def pool(tokens: NDArray[Any], mask: NDArray[Any], pooling: Pooling) -> Matrix:
         return vectors[:, 0]
     weights = mask.astype(np.float32)
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1)
-    # A product of matrices would let the padded length change the order of the sum; masked tokens add 0.
+    # In a matrix product, the padded length could change the order of summation; here, masked tokens add 0.
     pooled: Matrix = (vectors * weights[:, :, None]).sum(axis=1)
     return pooled

@@ -1,4 +1,4 @@
-"""Any encoder of the Hugging Face hub, or of a folder in its format: BERT, SimCSE and their kin."""
+"""Any encoder from the Hugging Face Hub, or from a folder in its format: BERT, SimCSE and the like."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,11 +15,11 @@ _FILES = ("*.safetensors", "*.json", "*.txt", "*.model")
 
 
 class Hub(TransformerEncoder):
-    """A Hugging Face encoder by its name on the hub or its folder, run by PyTorch on the CPU.
+    """A Hugging Face encoder, by Hub name or from a local folder, run by PyTorch on the CPU.
 
-    `cls` is the last layer's first token, as unsupervised SimCSE has it; `pooler` is the model's own head on
-    top of that, as supervised SimCSE has it; `mean` is the mean of the tokens. Weights are read from
-    safetensors only, and no code that comes with a model is run.
+    `cls` is the last layer's first token, as in unsupervised SimCSE; `pooler` is the model's own head on top of
+    that, as in supervised SimCSE; `mean` is the mean of the tokens. Weights are read from safetensors only, and
+    code that comes with a model is never run.
     """
 
     name = "hub"
@@ -43,12 +43,12 @@ class Hub(TransformerEncoder):
         if not any(self._folder.glob("*.safetensors")):
             raise ModelError(
                 f"{path} has no safetensors weights, and pickles are never loaded: "
-                "load it once where you trust it, and save_pretrained it to a folder"
+                "convert it with save_pretrained where you trust it, and give that folder"
             )
         with _quiet(transformers):
             self._model, self._tokenizer = self._load(transformers)
         self._inference_mode = torch.inference_mode
-        # A fast tokenizer keeps its bounds in itself, and two threads that set them at once make it fail.
+        # A fast tokenizer stores its truncation settings and fails if two threads set them at once.
         self._tokenizing = Lock()
 
     def _files(self) -> Iterable[Path]:
@@ -75,14 +75,14 @@ class Hub(TransformerEncoder):
                 self._folder, use_safetensors=True, output_loading_info=True, **safely
             )
         except Exception as error:
-            raise ModelError(f"{self._folder} is no encoder that loads: {reason(error)}") from error
+            raise ModelError(f"{self._folder} cannot be loaded as an encoder: {reason(error)}") from error
         self._check(model, tokenizer, report["missing_keys"])
         tokenizer.padding_side = "right"
         return model.float().eval(), tokenizer
 
     def _check(self, model: Any, tokenizer: Any, missing: Iterable[str]) -> None:
-        """Refuse what would run and give nonsense, or fail only at some later sentence."""
-        # Weights that the file lacks were drawn at random.
+        """Refuse a model that would give nonsense, or fail only at some later sentence."""
+        # Weights that the file lacks were initialized at random.
         head = sorted(key for key in missing if "pooler" in key)
         body = sorted(set(missing) - set(head))
         if body:
@@ -90,27 +90,27 @@ class Hub(TransformerEncoder):
         if self._pooling == "pooler" and (head or getattr(model, "pooler", None) is None):
             raise ModelError(f"{self._folder}: the model has no trained pooler: choose pooling=cls or mean")
         if tokenizer.pad_token_id is None:
-            raise ModelError(f"{self._folder}: the tokenizer has no padding token, so it is no encoder's")
+            raise ModelError(f"{self._folder}: the tokenizer has no padding token, so this is not an encoder")
         positions = getattr(model.config, "max_position_embeddings", None)
         if positions and self._max_tokens > positions:
-            raise ModelError(f"{self._folder} reads {positions} tokens: max_tokens={self._max_tokens} is more")
+            raise ModelError(f"{self._folder} reads at most {positions} tokens, but max_tokens={self._max_tokens}")
 
 
 def _download(name: str) -> Path:
-    """Return the folder of a model of the hub, from the local cache when it is there."""
+    """Return the folder of a model from the Hub, downloaded unless it is in the local cache."""
     from huggingface_hub import snapshot_download
 
     try:
         return Path(snapshot_download(name, allow_patterns=list(_FILES), ignore_patterns=["*/*"]))
     except Exception as error:
         raise ModelError(
-            f"'{name}' is no folder here, and the hub gives no model of that name: check the name and the network"
+            f"'{name}' is not a folder, and the Hugging Face Hub gives no such model: check the name and the network"
         ) from error
 
 
 @contextmanager
 def _quiet(transformers: Any) -> Iterator[None]:
-    """Keep progress bars and reports off the terminal while a model is loaded."""
+    """Keep progress bars and reports off the terminal while a model loads."""
     logging = transformers.utils.logging
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()

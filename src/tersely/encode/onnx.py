@@ -1,4 +1,4 @@
-"""Any encoder that was exported to ONNX, run by ONNX Runtime."""
+"""Any encoder exported to ONNX, run by ONNX Runtime."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,11 +16,11 @@ _INTEGERS = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
 
 class Onnx(TransformerEncoder):
-    """A folder with model.onnx and tokenizer.json, run on the CPU by ONNX Runtime.
+    """An encoder from a folder with model.onnx and tokenizer.json, run by ONNX Runtime on the CPU.
 
-    Of the graph's outputs, `cls` and `mean` pool the one that has a vector a token, and `pooler` takes the one
-    that has a vector a sentence. A graph that has only the latter gives that, whatever `pooling` says.
-    A graph quantized dynamically to 8 bits depends on which sentences share a batch: give it `batch=1`.
+    `cls` and `mean` pool the graph's output of token vectors, and `pooler` takes its output of sentence vectors.
+    A graph that has only sentence vectors gives those, whatever `pooling` says. The vectors of a graph that is
+    dynamically quantized to 8 bits depend on which sentences share a batch: use `batch=1`.
     """
 
     name = "onnx"
@@ -41,14 +41,14 @@ class Onnx(TransformerEncoder):
             raise MissingExtraError("encoder 'onnx'", "hub") from None
         for name in ("model.onnx", "tokenizer.json"):
             if not (self._folder / name).is_file():
-                raise ModelError(f"{self._folder} has no {name}: an ONNX encoder is a folder with both")
+                raise ModelError(f"{self._folder} has no {name}: an ONNX encoder needs model.onnx and tokenizer.json")
         self._tokenizer = self._load_tokenizer(tokenizers)
         self._session = self._load_session(onnxruntime)
         self._inputs = self._choose_inputs()
         self._output = self._choose_output()
 
     def _files(self) -> Iterable[Path]:
-        # The second pattern finds large weights, which are kept in a file beside the graph.
+        # The second pattern also finds large weights, which are stored in a file next to the graph.
         return [*self._folder.glob("tokenizer.json"), *self._folder.glob("model.onnx*")]
 
     def _run(self, sentences: list[str]) -> Matrix:
@@ -75,7 +75,7 @@ class Onnx(TransformerEncoder):
         try:
             tokenizer = tokenizers.Tokenizer.from_file(str(path))
         except Exception as error:
-            raise ModelError(f"{path} is no tokenizer that can be read: {reason(error)}") from error
+            raise ModelError(f"{path} cannot be read as a tokenizer: {reason(error)}") from error
         known = tokenizer.padding or {}
         guesses = (known.get("pad_id"), tokenizer.token_to_id("[PAD]"), tokenizer.token_to_id("<pad>"), 0)
         tokenizer.enable_padding(pad_id=next(guess for guess in guesses if guess is not None))
@@ -86,25 +86,25 @@ class Onnx(TransformerEncoder):
         path = self._folder / "model.onnx"
         options = onnxruntime.SessionOptions()
         options.use_deterministic_compute = True
-        options.log_severity_level = 4  # What matters comes as an exception; the rest is noise on stderr.
+        options.log_severity_level = 4  # Real problems raise an exception; the rest is noise on stderr.
         try:
             return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         except Exception as error:
-            raise ModelError(f"{path} is no graph that ONNX Runtime can load: {reason(error)}") from error
+            raise ModelError(f"{path} cannot be loaded by ONNX Runtime: {reason(error)}") from error
 
     def _choose_inputs(self) -> dict[str, Any]:
-        """Return the inputs that the graph has, each with its type."""
+        """Return the graph's inputs and their types."""
         inputs = {node.name: node.type for node in self._session.get_inputs()}
         strange = [name for name, kind in inputs.items() if name not in _INPUTS or kind not in _INTEGERS]
         if strange or "input_ids" not in inputs:
             raise ModelError(
                 f"{self._folder}: the inputs of the graph are {', '.join(inputs) or 'none'}, "
-                f"but an encoder of text has input_ids and may have {_INPUTS[1]} and {_INPUTS[2]}"
+                f"but a text encoder takes input_ids and optionally {_INPUTS[1]} and {_INPUTS[2]}"
             )
         return {name: _INTEGERS[kind] for name, kind in inputs.items()}
 
     def _choose_output(self) -> str:
-        """Return the output to take; a trial run tells, for shapes in a graph are often left open."""
+        """Return the output to use, found by a trial run, because graphs often leave shapes open."""
         names: list[str] = [node.name for node in self._session.get_outputs()]
         try:
             values, _ = self._outputs(["."], names)
@@ -118,7 +118,7 @@ class Onnx(TransformerEncoder):
             raise ModelError(f"{self._folder}: the graph has no pooler output: choose pooling=cls or mean")
         chosen = sentence if self._pooling == "pooler" or not token else token
         if not chosen:
-            raise ModelError(f"{self._folder}: the graph gives no vectors, neither a token nor a sentence")
+            raise ModelError(f"{self._folder}: the graph gives neither token vectors nor sentence vectors")
         return chosen
 
 

@@ -1,4 +1,4 @@
-"""Bags of words, weighed by how rare a word is in this document."""
+"""Bags of words, weighted by how rare each word is in the document."""
 
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -14,16 +14,16 @@ from tersely.text.words import all_words, content_words
 
 Idf = Literal["smooth", "pacsum"]
 
-# 10,000 sentences then take 160 MB; a document with fewer words has one column a word.
+# The most columns: 10,000 sentences take 160 MB. A document with fewer words has one column per word.
 COLUMNS = 4096
 
 
 class TfIdf:
-    """Content words (in Chinese, character bigrams) by their number times their rarity in the document.
+    """Counts of content words (in Chinese, character bigrams), weighted by their rarity in the document.
 
     `smooth` is log((1 + N) / (1 + df)) + 1. `pacsum` is log(N - df + 0.5) - log(df + 0.5), which is negative
-    for a word in more than half of the sentences; with `normalize=false` the products of rows are PACSUM's.
-    A document of more than 4096 words shares that many columns among them by a hash with a sign.
+    for a word in more than half of the sentences; with `normalize=false` the products of rows are PACSUM's edges.
+    The words of a document that has more than 4096 distinct ones are hashed, with a sign, into that many columns.
 
     >>> TfIdf().encode(["Rain fell.", "Rain and rain.", "Snow!"]).round(2).tolist()
     [[0.6100000143051147, 0.800000011920929, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
@@ -42,7 +42,7 @@ class TfIdf:
         return fingerprint(self.name, {"idf": self._idf, "normalize": self._normalize, "columns": COLUMNS})
 
     def encode(self, sentences: Sequence[str]) -> Matrix:
-        """Return one row a sentence; the columns mean something in this document only."""
+        """Return one row per sentence; columns are comparable only within this document."""
         number: dict[str, int] = {}
         language = detect_language("\n".join(sentences))
         bags = [
@@ -60,7 +60,7 @@ class TfIdf:
         return unit_rows(matrix) if self._normalize else matrix
 
     def _weights(self, df: NDArray[np.intp], n: int) -> NDArray[np.float64]:
-        """Return the idf of each word from the number of sentences it is in."""
+        """Return the idf of each word, given the number of sentences that contain it."""
         weights: NDArray[np.float64] = (
             np.log((1 + n) / (1 + df)) + 1 if self._idf == "smooth" else np.log((n - df + 0.5) / (df + 0.5))
         )
@@ -68,7 +68,7 @@ class TfIdf:
 
 
 def _count(bags: list[list[int]], vocabulary: int) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Return the cells that are not zero: their rows, their terms, and how often the term is there."""
+    """Return the nonzero cells: their rows, their terms and their counts."""
     lengths = np.fromiter(map(len, bags), dtype=np.intp, count=len(bags))
     terms = np.fromiter((term for bag in bags for term in bag), dtype=np.intp, count=int(lengths.sum()))
     cells = np.repeat(np.arange(len(bags)), lengths) * max(vocabulary, 1) + terms
@@ -78,7 +78,7 @@ def _count(bags: list[list[int]], vocabulary: int) -> tuple[NDArray[np.intp], ND
 
 
 def _hashed(number: dict[str, int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Give each word a column and a sign that are the same in every process (`hash` is not)."""
+    """Give each word a column and a sign that are the same in every process (unlike `hash`)."""
     digests = (blake2b(word.encode("utf-8", "surrogatepass"), digest_size=4).digest() for word in number)
     codes = np.frombuffer(b"".join(digests), dtype="<u4").astype(np.intp)
     return codes % COLUMNS, 1 - 2 * (codes >> 31)

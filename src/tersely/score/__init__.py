@@ -1,4 +1,4 @@
-"""A document and its vectors become one value per sentence."""
+"""Turns a document and its vectors into one value per sentence."""
 
 from typing import ClassVar, Protocol
 
@@ -15,8 +15,8 @@ Values = NDArray[np.float64]
 class Scorer(Protocol):
     """Gives each sentence of a document a value; the higher, the more it belongs in a summary.
 
-    `encoder` names the encoder whose vectors it works on unless the user chooses another; None means that it works
-    on words and gets no vectors. `select` names the selector its values are made for.
+    `encoder` names the encoder for its vectors, unless the user chooses another; None means that it works on words
+    and gets no vectors. `select` names the selector that suits its values.
     """
 
     encoder: ClassVar[str | None]

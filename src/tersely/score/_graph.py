@@ -1,4 +1,4 @@
-"""Sentences as the nodes of a graph: similarities, and the stationary weight of a walk over them."""
+"""Sentences as the nodes of a graph: their similarities, and the stationary weights of a random walk."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ def cosines(vectors: Matrix) -> Graph:
 
 
 def page_rank(weights: Graph, damping: float, tolerance: float = 1e-7, rounds: int = 100) -> Values:
-    """Return the stationary weight of each node; a node without edges leads everywhere alike."""
+    """Return the stationary weight of each node; a node without edges leads to all nodes equally."""
     n = len(weights)
     degrees = weights.sum(axis=1, dtype=np.float64)
     outgoing = np.divide(1.0, degrees, out=np.zeros(n), where=degrees > 0)
@@ -32,9 +32,9 @@ def page_rank(weights: Graph, damping: float, tolerance: float = 1e-7, rounds: i
 
 
 def directed_centrality(similarity: Graph, beta: float) -> tuple[Values, Values]:
-    """Sum each sentence's similarities to the earlier and to the later ones, as PACSUM does.
+    """Sum each sentence's similarities to the earlier and to the later sentences, as PACSUM does.
 
-    Only what exceeds the threshold min + beta * (max - min) counts, and only the excess.
+    Only the excess over the threshold min + beta * (max - min) counts.
     """
     lowest, highest = float(similarity.min()), float(similarity.max())
     excess = np.maximum(similarity - np.float32(lowest + beta * (highest - lowest)), 0)

@@ -1,4 +1,4 @@
-"""Nearness to the middle of the document."""
+"""Similarity to the centroid of the document."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,13 +14,13 @@ __all__ = ["Centroid"]
 
 @dataclass(frozen=True)
 class Centroid:
-    """The cosine between a sentence and the mean of all (Radev et al., 2004)."""
+    """Similarity of a sentence to the mean of all sentences, by cosine (Radev et al., 2004)."""
 
     encoder: ClassVar[str | None] = "use"
     select: ClassVar[str] = "knapsack"
 
     def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
-        """Return cosines; a negative one means that the sentence leads away from the rest."""
+        """Return cosines; a negative one means that the sentence points away from the rest."""
         unit = unit_rows(vectors)
         centroid = unit.mean(axis=0)
         return np.asarray(unit @ (centroid / (np.linalg.norm(centroid) or 1.0)), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""How much of what the text keeps coming back to a sentence says."""
+"""How much of what the text repeats is in a sentence."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,11 +16,11 @@ _DECAY = 0.97
 
 @dataclass(frozen=True)
 class Coverage:
-    """The weight of a sentence's content words, those said often weighing most, times (1 + place)^-|bias|.
+    """Total weight of a sentence's content words, highest for words the text repeats, times (1 + place)^-|bias|.
 
-    The place is counted from the beginning, or from the end where the bias is negative; a word weighs the less the
-    further from there it is said. Without a bias, places do not matter. Values grow with content, so that a knapsack
-    does not prefer many short sentences.
+    The place is counted from the beginning, or from the end if the bias is negative, and words weigh less the further
+    from there they occur. Without a bias, places do not matter. Values grow with content, so that a knapsack does not
+    prefer many short sentences.
     """
 
     bias: float = 0.4
@@ -29,18 +29,18 @@ class Coverage:
     select: ClassVar[str] = "coverage"
 
     def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
-        """Return positive values, a sentence without a content word close to zero."""
+        """Return positive values, close to zero for a sentence without content words."""
         weights = self.weights(document)
         content = np.array([weights[ids].sum() for ids in document.terms.sentences])
         values: Values = (content + 1e-3) * self.places(len(document))
         return values
 
     def weights(self, document: Document) -> Values:
-        """Return how much each term of the document matters."""
+        """Return the weight of each term of the document."""
         return term_weights(document.terms, _DECAY if self.bias else 1.0, from_end=self.bias < 0)
 
     def places(self, count: int) -> Values:
-        """Return how much the place of each of so many sentences counts, at most 1."""
+        """Return the factor for the place of each of `count` sentences, at most 1."""
         place = np.arange(count, dtype=np.float64)
         counts: Values = (1 + (place if self.bias >= 0 else place[::-1])) ** -abs(self.bias)
         return counts

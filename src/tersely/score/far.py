@@ -1,4 +1,4 @@
-"""Directed centrality, weighted by how near a sentence is to the whole document."""
+"""Directed centrality, weighted by similarity to the whole document."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -15,12 +15,12 @@ __all__ = ["Far"]
 
 @dataclass(frozen=True)
 class Far:
-    """Facet-aware ranking: sim(s, d)^alpha times directed centrality^delta (Liang et al., 2021).
+    """Facet-aware ranking: similarity to the document^alpha times directed centrality^delta (Liang et al., 2021).
 
-    The document d is the maximum over the sentence vectors. The centrality is PACSUM's, brought to the range from 0
-    to 1 in each document, so that the two factors can be multiplied whatever the document's length. The authors'
-    settings are not published: `lambda1` and `beta` are PACSUM's, and `alpha` was chosen on dev data, where the
-    nearness to the document hurts more the more it weighs.
+    The document's vector is the maximum over its sentence vectors. The centrality is PACSUM's, scaled to the range
+    from 0 to 1 in each document, so that the two factors can be multiplied whatever the document's length. The
+    authors' settings are not published: `lambda1` and `beta` are PACSUM's, and `alpha` was chosen on dev data, where
+    the similarity to the document hurts more the more weight it has.
     """
 
     alpha: float = 0.1
@@ -32,7 +32,7 @@ class Far:
     select: ClassVar[str] = "greedy"
 
     def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
-        """Return values from zero up."""
+        """Return values of zero or more."""
         unit = unit_rows(vectors)
         whole = vectors.max(axis=0)
         similarity = unit @ (whole / (np.linalg.norm(whole) or 1.0))

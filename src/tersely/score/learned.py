@@ -1,4 +1,4 @@
-"""A scorer that was trained: a network in a model folder, run by ONNX Runtime."""
+"""A trained scorer: a network in a model folder, run by ONNX Runtime."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,15 +14,15 @@ from tersely.text.words import term_weights
 
 __all__ = ["Learned"]
 
-# Beyond this place in the text, later is no worse any more.
+# All sentences from this place on count as equally late.
 _FAR = 15
 
 
 class Learned:
-    """A network trained by `tersely train scorer`, in its model folder; `--model FOLDER` chooses it.
+    """A network trained by `tersely train scorer`; choose its model folder with `--model FOLDER`.
 
-    The graph takes the vectors of one document's sentences, what else it names in its metadata (see `FEATURES`),
-    their lengths or their values by coverage, and gives one positive value a sentence.
+    The graph takes the vectors of one document's sentences and, if it has such inputs, their lengths, their coverage
+    values and the features named in its metadata (see `FEATURES`). It gives one positive value per sentence.
     """
 
     encoder: ClassVar[str | None] = "use"
@@ -36,12 +36,12 @@ class Learned:
         self._folder = folder
         file = Path(folder).expanduser() / "model.onnx"
         if not file.is_file():
-            raise ModelError(f"{folder} is not the folder of a learned scorer: it has no model.onnx")
+            raise ModelError(f"{folder} is not the model folder of a learned scorer: it has no model.onnx")
         options = onnxruntime.SessionOptions()
-        # One thread: sums in the same order on every machine, and documents can still be scored side by side.
+        # One thread sums in the same order on every machine, and documents can still be scored in parallel.
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.use_deterministic_compute = True
-        options.log_severity_level = 4  # What matters comes as an exception.
+        options.log_severity_level = 4  # Real problems raise an exception.
         try:
             self._session: Any = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
             notes = self._session.get_modelmeta().custom_metadata_map
@@ -50,11 +50,11 @@ class Learned:
         except Exception as error:
             raise ModelError(f"{file} is not the graph of a learned scorer: {error}") from error
         if strange := [name for name in self._features if name not in FEATURES]:
-            raise ModelError(f"{file} asks for '{strange[0]}', which this version of tersely does not know: upgrade it")
+            raise ModelError(f"{file} needs '{strange[0]}', which this version of tersely lacks: upgrade tersely")
         self._digest = sha256(file)
 
     def __repr__(self) -> str:
-        # The weights, not where they are: a summary's fingerprint is the same on every machine.
+        # The weights, not their path, so that a summary's fingerprint is the same on every machine.
         return f"Learned({self._digest})"
 
     def __reduce__(self) -> tuple[type, tuple[str]]:
@@ -86,7 +86,7 @@ class Learned:
 
 
 def features(document: Document, names: tuple[str, ...]) -> Matrix:
-    """Return what the named features say of each sentence, side by side, float32 [n, columns]."""
+    """Return the named features of each sentence side by side, float32 [n, columns]."""
     parts = [np.empty((len(document), 0)), *(FEATURES[name](document) for name in names)]
     return np.concatenate(parts, axis=1).astype(np.float32)
 
@@ -97,19 +97,19 @@ def lengths(document: Document) -> Matrix:
 
 
 def _position(document: Document) -> Values:
-    """Where a sentence stands, smoothly: a free choice of positions would run away with self-training."""
+    """The place of a sentence on smooth curves: with free weights per place, self-training would run away."""
     place = np.minimum(np.arange(len(document)), _FAR)
     return np.stack([place / _FAR, np.exp(-place / 2), np.exp(-place / 6)], axis=1)
 
 
 def _length(document: Document) -> Values:
-    """How long a sentence is, on a scale of its own and beside the mean."""
+    """The length of a sentence, absolute and relative to the mean."""
     chars = lengths(document).astype(np.float64)
     return np.stack([np.log(chars) / 5, np.log(chars / chars.mean())], axis=1)
 
 
 def _words(document: Document) -> Values:
-    """How much a sentence says of what the document keeps coming back to: in all, and for its length; then newness."""
+    """The weight of the document's repeated words in a sentence: in total, per character, and of those new in it."""
     weights = term_weights(document.terms, decay=1.0, once=0.0)
     rows = document.terms.sentences
     content = np.array([weights[row].sum() for row in rows])
@@ -123,11 +123,11 @@ def _words(document: Document) -> Values:
 
 
 def _scaled(values: Values) -> Values:
-    """Divide by the mean, and keep what is far above it within bounds."""
+    """Divide by the mean, and compress values far above it."""
     scaled: Values = np.log1p(values / (values.mean() or 1.0))
     return scaled
 
 
-# What a network may be told of a sentence beside its vector, each by a name, and in how many columns.
+# The features of a sentence that a network may take besides its vector, by name, and their numbers of columns.
 FEATURES: dict[str, Callable[[Document], Values]] = {"position": _position, "length": _length, "words": _words}
 COLUMNS = {"position": 3, "length": 2, "words": 3}

@@ -14,7 +14,7 @@ __all__ = ["LexRank"]
 
 @dataclass(frozen=True)
 class LexRank:
-    """PageRank over unweighted links, where the tf-idf cosine exceeds a threshold (Erkan and Radev, 2004)."""
+    """PageRank over links between sentences whose tf-idf cosine exceeds a threshold (Erkan and Radev, 2004)."""
 
     threshold: float = 0.1
     damping: float = 0.85

@@ -1,4 +1,4 @@
-"""Centrality that knows the direction of reading."""
+"""Centrality that tells later sentences from earlier ones."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,11 +12,11 @@ __all__ = ["PacSum"]
 
 @dataclass(frozen=True)
 class PacSum:
-    """Similarity to later sentences counts for, to earlier ones against (Zheng and Lapata, 2019).
+    """Directed centrality: similarity to later sentences minus that to earlier ones (Zheng and Lapata, 2019).
 
-    `lambda1` weighs the earlier sentences and is subtracted, `lambda2 = 1 - lambda1` the later ones; the paper's
-    -2 and 1 are about 0.7 and 0.3 here. Values are shifted so that the lowest is zero, since a
-    knapsack never takes a sentence of negative value.
+    Similarity to earlier sentences has the weight `lambda1`, to later ones `lambda2 = 1 - lambda1`; the paper's -2
+    and 1 are about 0.7 and 0.3 here. Values are shifted so that the lowest is zero, since a knapsack never takes a
+    sentence of negative value.
     """
 
     beta: float = 0.0
@@ -26,7 +26,7 @@ class PacSum:
     select: ClassVar[str] = "greedy"
 
     def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
-        """Return the directed centralities, from zero up."""
+        """Return the directed centralities, all zero or more."""
         earlier, later = directed_centrality(vectors @ vectors.T, self.beta)
         centrality: Values = (1 - self.lambda1) * later - self.lambda1 * earlier
         values: Values = centrality - centrality.min()

@@ -1,4 +1,4 @@
-"""Chance, the floor of every comparison."""
+"""Random values, the floor of every comparison."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -15,7 +15,7 @@ __all__ = ["Random"]
 
 @dataclass(frozen=True)
 class Random:
-    """Uniform values, the same for the same text and seed."""
+    """Random values, always the same for the same text and seed."""
 
     seed: int = 42
 

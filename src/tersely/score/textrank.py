@@ -14,7 +14,7 @@ __all__ = ["TextRank"]
 
 @dataclass(frozen=True)
 class TextRank:
-    """PageRank over the cosines of all sentences (Mihalcea and Tarau, 2004)."""
+    """PageRank over the cosine similarities between all sentences (Mihalcea and Tarau, 2004)."""
 
     damping: float = 0.85
 

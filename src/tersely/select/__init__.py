@@ -1,4 +1,4 @@
-"""Values, lengths and a budget become the chosen sentences."""
+"""Chooses sentences, given their values, their lengths and a budget."""
 
 from tersely.registry import Registry
 from tersely.select._problem import Problem, Selection, Selector, solver

@@ -1,4 +1,4 @@
-"""Samples of what `coverage` would choose, and the choice that agrees with them best."""
+"""Samples of what `coverage` might choose, and the choice that agrees best with them."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ from tersely.select.coverage import Coverage, share_of, sizes_of
 from tersely.text.document import Document
 from tersely.text.words import term_weights
 
-_MOST = 4  # What is said more often than this counts as said so often.
+_MOST = 4  # A word that is said more often counts this many times.
 _Whole = NDArray[np.int64]
-_ONE = 2.0**20  # A weight of 1. Whole numbers add up to the same in any order, so that equals stay equal.
+_ONE = 2.0**20  # Stands for a weight of 1. Sums of whole numbers do not depend on the order, so ties stay ties.
 
 
 @dataclass(frozen=True, eq=False)
 class Perturbed:
-    """What `coverage` chooses by each row of values, [K, n]."""
+    """The choices of `coverage` for each row of values, [K, n]."""
 
     coverage: Coverage
     document: Document
     values: Values
 
     def choose(self, problem: Problem) -> NDArray[np.bool_]:
-        """Return the choices for a capacity, [K, n], the included sentences among them."""
+        """Return the choices for the problem's capacity, [K, n], with the included sentences."""
         terms, weights, alone = self._terms
         share, _ = share_of(problem)
         left = 1 - 1 / np.maximum(terms.sum(axis=0) * self.coverage.keep * share, 1)
@@ -43,7 +43,7 @@ class Perturbed:
         worth, single, first = np.zeros(len(open_)), np.zeros(len(open_)), True
         rows = np.arange(len(open_))
         while len(rows):
-            # Not by BLAS, whose threads cost more than they save on matrices as small as these.
+            # Not BLAS: its threads cost more than they save on matrices this small.
             weight = np.einsum("kv,nv->kn", current[rows], terms) + alone
             new = np.where(totals > 0, weight / np.where(totals > 0, totals, 1), 1.0)
             if first:
@@ -66,7 +66,7 @@ class Perturbed:
 
     @cached_property
     def _terms(self) -> tuple[Values, Values, Values]:
-        """Which sentence has which repeated term [n, V], their weights [V], and what the others weigh in each [n]."""
+        """The repeated terms in each sentence [n, V], their weights [V], and the weight of all others in each [n]."""
         rows = self.document.terms.sentences
         weights = term_weights(self.document.terms, once=self.coverage.once)
         weights = np.rint(weights * _ONE)
@@ -78,34 +78,34 @@ class Perturbed:
 
 
 class Words:
-    """How often each sentence of a document says each of its words."""
+    """How often each word occurs in each sentence of a document."""
 
     def __init__(self, document: Document) -> None:
         said = [Counter(words) for words in document.stems]
         number = {word: n for n, word in enumerate(dict.fromkeys(word for one in said for word in one))}
         self.word: _Whole = np.array([number[word] for one in said for word in one], dtype=np.int64)  # [w]
         self.count: _Whole = np.array([times for one in said for times in one.values()], dtype=np.int64)  # [w]
-        self.ends: _Whole = np.cumsum([0, *map(len, said)])  # [n + 1], where each sentence's begin and end
+        self.ends: _Whole = np.cumsum([0, *map(len, said)])  # [n + 1], where the words of each sentence begin and end
         self.matrix: _Whole = np.zeros((len(said), len(number)), dtype=np.int64)  # [n, V]
         self.matrix[np.repeat(np.arange(len(said)), [len(one) for one in said]), self.word] = self.count
         self.totals: _Whole = self.matrix.sum(axis=1)  # [n]
 
 
 class Expected:
-    """Samples [K, n] of a document, as if each were a reference: how much a choice would agree with them.
+    """How well a choice agrees with the samples [K, n] of a document, each taken as a reference.
 
-    The agreement is multiplied by (length / budget)^fill, and by 1 - each for every sentence of the choice.
+    The agreement is multiplied by (length / budget)^fill, and by 1 - each for every chosen sentence.
     """
 
     def __init__(self, words: Words, samples: NDArray[np.bool_], fill: float, each: float) -> None:
         self._words, self._samples, self._fill, self._each = words, samples, fill, each
         several, times = np.unique(samples, axis=0, return_counts=True)
         said = several.astype(np.int64) @ words.matrix  # [distinct, V]
-        # [V, c]: how many words all samples together share with a choice that says the word c times
+        # [V, c]: how often, summed over all samples, a choice that says the word c times shares it
         shared = np.stack([times @ np.minimum(said, c) for c in range(_MOST + 1)], axis=1)
         self._shared: _Whole = shared.ravel()
         self._length = int(times @ said.sum(axis=1))
-        # What no sample says is shared with none: only the rest is looked at.
+        # A word that is in no sample is never shared, so drop it.
         any_says = shared[:, 1] > 0
         kept = any_says[words.word]
         self._word, self._count = words.word[kept], words.count[kept]
@@ -113,17 +113,17 @@ class Expected:
         self._columns = np.flatnonzero(any_says)
 
     def best(self, problem: Problem, starts: int) -> tuple[int, ...]:
-        """Return the best choice that is found from the first few samples, ascending."""
+        """Return the best choice found by climbing from the first `starts` samples, ascending."""
         begun = dict.fromkeys(tuple(np.flatnonzero(sample).tolist()) for sample in self._samples[:starts])
         found = [self._climb(problem, list(chosen)) for chosen in begun]
         return max(found, key=lambda one: one[0])[1]
 
     def _climb(self, problem: Problem, chosen: list[int]) -> tuple[float, tuple[int, ...]]:
-        """Add, exchange or take out what helps most, until nothing does."""
+        """Make the addition, swap or removal that helps most, until none does."""
         while True:
             removable = [i for i in chosen if i not in problem.include]
             outside, changed = self._changes(problem, chosen, removable)
-            agreement = float(changed[0, 0])  # as it is
+            agreement = float(changed[0, 0])  # without a change
             at = int(np.argmax(changed))
             if changed.flat[at] <= agreement * (1 + 1e-12):
                 return agreement, tuple(sorted(chosen))
@@ -136,7 +136,7 @@ class Expected:
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Return the sentences outside, and the agreement after each change, [1 + removable, 1 + outside].
 
-        The first row takes none out, the others one of the removable each; the first column puts none in.
+        The first row removes nothing, every other row one sentence; likewise, the first column adds nothing.
         """
         words = self._words
         inside = np.zeros(len(words.totals), dtype=bool)
@@ -165,7 +165,7 @@ class Expected:
     def _rated(
         self, problem: Problem, shared: _Whole, length: _Whole, used: _Whole, count: _Whole
     ) -> NDArray[np.float64]:
-        """Return half the expected ROUGE-1, as `fill` and `each` have it; less than nothing for what does not fit."""
+        """Return half the expected ROUGE-1, adjusted by `fill` and `each`; -1 for what does not fit."""
         room = problem.capacity + problem.separator
         rouge = shared / np.maximum(len(self._samples) * length + self._length, 1)
         rated = rouge * (used / max(room, 1)) ** self._fill * (1 - self._each) ** count
@@ -176,6 +176,6 @@ class Expected:
 
 
 def _with_none(before: _Whole, added: _Whole) -> _Whole:
-    """Return [r, 1 + outside]: what there is before, and then what there is with each added."""
+    """Return [r, 1 + outside]: the amount before, then the amount with each sentence added."""
     before = before[:, None]
     return np.concatenate([before, before + added], axis=1)

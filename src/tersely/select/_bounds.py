@@ -1,4 +1,4 @@
-"""The exact 0-1 knapsack of many items: nearly all are settled by a bound, and few are left to decide."""
+"""The exact 0-1 knapsack for many items: a bound settles nearly all, and few are left to decide."""
 
 from typing import NamedTuple
 
@@ -7,18 +7,18 @@ import numpy as np
 from tersely.select._problem import Indices, Lengths, Values
 from tersely.select._search import search
 
-# Up to this many items, to settle some takes longer than to search among all.
+# Up to this many items, settling some takes longer than searching all.
 _FEW = 250
-# Beyond this many, the search would hardly ever end.
+# Beyond this many, the search would hardly ever finish.
 _MANY = 400
-# If more are left undecided, it is worth while to look for a better set to compare with:
+# If more than this many are left undecided, it pays to look for a better set to compare with,
 _TOO_MANY = 50
-# among so many items to either side of where the filling ends, there is one that is almost the best.
+# among this many items on either side of where the filling ends: one of their sets is almost the best.
 _NEAR = 10
 
 
 class Core(NamedTuple):
-    """What is left of a knapsack: items surely in, items undecided, and the room for these."""
+    """What is left of a knapsack: items certain to be in, undecided items, and the room for the latter."""
 
     settled: Indices
     undecided: Indices
@@ -26,9 +26,9 @@ class Core(NamedTuple):
 
 
 def best_items(values: Values, costs: Lengths, capacity: int) -> list[int]:
-    """Return the items of greatest value that fit, ascending; of several such sets, the one of earlier items.
+    """Return the set of greatest value that fits, ascending; ties prefer earlier items.
 
-    Values must be positive whole numbers (see `problem.whole`).
+    Values must be positive whole numbers (see `_problem.whole`).
 
     >>> best_items(np.array([4.0, 3.0, 3.0, 2.0]), np.array([4, 3, 3, 2]), 6)
     [0, 3]
@@ -41,10 +41,10 @@ def best_items(values: Values, costs: Lengths, capacity: int) -> list[int]:
 
 
 def _decide(values: Values, costs: Lengths, capacity: int) -> list[int]:
-    """Search; but where many sets are nearly or quite as good as the best, go over to the table."""
+    """Search, or use the table if too many sets are as good as the best, or nearly so."""
     count = len(values)
     if count <= _MANY:
-        # A node takes about a microsecond. So the search stops when it has taken about as long as the table would.
+        # A node takes about a microsecond, so the search stops after about as long as the table would take.
         limit = count * (10 + capacity // 1000)
         _, found = search(values.tolist(), costs.tolist(), capacity, limit)
         if found is not None:
@@ -53,12 +53,12 @@ def _decide(values: Values, costs: Lengths, capacity: int) -> list[int]:
 
 
 def reduce(values: Values, costs: Lengths, capacity: int) -> Core:
-    """Settle each item whose decision is the same in every best set.
+    """Settle items that are in every best set or in none.
 
-    A decision against the filling by density loses at least |value - cost x price| from the bound (see `search`).
-    Where that is more than what a known set loses, no best set decides so, not even one of several.
+    Deciding an item against the filling by density loses at least |value - cost x price| from the bound (see
+    `search`). If that is more than a known set loses, no best set does so, not even one of several.
     """
-    density = values / np.maximum(costs, 1e-100)  # what costs nothing comes first
+    density = values / np.maximum(costs, 1e-100)  # items that cost nothing come first
     order = np.argsort(-density)
     filled = np.cumsum(costs[order])
     full = int(np.searchsorted(filled, capacity, side="right"))
@@ -83,7 +83,7 @@ def reduce(values: Values, costs: Lengths, capacity: int) -> Core:
 
 
 def _next_fitting(values: Values, costs: Lengths, order: Indices, room: int) -> float:
-    """Return the value of what still fits, of the next few items."""
+    """Return the value of those among the next few items that still fit."""
     order = order[:_TOO_MANY]
     worth = 0.0
     for value, cost in zip(values[order].tolist(), costs[order].tolist(), strict=True):
@@ -94,10 +94,10 @@ def _next_fitting(values: Values, costs: Lengths, order: Indices, room: int) -> 
 
 
 class Table:
-    """For every item and capacity, whether the best set of this item and the later ones takes it: one bit.
+    """For every item and capacity, one bit: whether the best set of this item and the later ones takes it.
 
-    Of several best sets the one that prefers earlier items is kept: the rows are made from the last item
-    to the first, and an item is taken whenever a best set has it. Values must be positive whole numbers.
+    Ties prefer earlier items: the rows are built from the last item to the first, and an item is taken whenever
+    a best set has it. Values must be positive whole numbers.
 
     >>> table = Table(np.array([4.0, 3.0, 3.0]), np.array([4, 3, 3]), 7)
     >>> table.items(7), table.items(6), table.items(5)
@@ -108,7 +108,7 @@ class Table:
         self._unit = int(np.gcd.reduce(costs)) or 1
         self._costs: list[int] = (costs // self._unit).tolist()
         size = min(capacity // self._unit, sum(self._costs)) + 1
-        best = np.zeros(size)  # of the items so far, at each capacity
+        best = np.zeros(size)  # the best value of the items so far, at each capacity
         with_item = np.empty(size)
         take = np.empty(size, dtype=bool)
         rows: list[bytes] = []

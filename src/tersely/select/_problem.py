@@ -1,4 +1,4 @@
-"""What a selector is asked, and what it answers."""
+"""The input and the output of a selector."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -20,8 +20,8 @@ def whole(numbers: Values) -> Values:
     """Scale positive numbers to whole ones, so that their sums are exact, ties are real and order never matters.
 
     The scale is a power of two that brings the largest number to 40 bits, or to fewer if there are more than 4,096
-    numbers: float64 (53 bits) must hold the sum of them all. So numbers are told apart down to about 1e-12 of the
-    largest, while integers and binary fractions stay exact. None becomes less than 1.
+    numbers: float64 (53 bits) must hold the sum of them all. So numbers stay distinct down to about 1e-12 of the
+    largest, while integers and binary fractions stay exact. No result is less than 1.
 
     >>> whole(np.array([3.0, 1.5, 1e-300])) / 2**38
     array([3.00000000e+00, 1.50000000e+00, 3.63797881e-12])
@@ -35,9 +35,9 @@ def whole(numbers: Values) -> Values:
 class Problem:
     """Choose sentences of high value that fit: the sum of (length + separator) is at most capacity + separator.
 
-    The separator stands between sentences, never after the last one, which is why the capacity has one more.
-    `include` are sentences that must be in, `exclude` those that must not. Values may be of any sign;
-    a sentence of value 0 or less is never chosen unless it is included.
+    The separator comes between sentences, never after the last one, which is why the capacity has one more.
+    Sentences in `include` must be chosen, those in `exclude` must not. Values may have any sign; a sentence of
+    value 0 or less is never chosen unless it is included.
     """
 
     values: Values
@@ -73,32 +73,32 @@ class Problem:
             raise UsageError(f"the included sentences need {needed}, but the budget is {self.capacity}")
 
     def with_capacity(self, capacity: int) -> "Problem":
-        """Return the same question for another budget."""
+        """Return the same problem with another capacity."""
         return replace(self, capacity=capacity)
 
     def without(self, sentences: Iterable[int]) -> "Problem":
-        """Return the same question with more sentences excluded."""
+        """Return the same problem with more sentences excluded."""
         return replace(self, exclude=self.exclude.union(sentences))
 
     def length(self, chosen: tuple[int, ...]) -> int:
-        """Return the length of the chosen sentences, joined."""
+        """Return the length of the chosen sentences when joined."""
         if not chosen:
             return 0
         return sum(map(self.lengths.item, chosen)) + self.separator * (len(chosen) - 1)
 
     @cached_property
     def costs(self) -> Lengths:
-        """What each sentence takes: its length and a separator."""
+        """The room each sentence takes: its length and a separator."""
         return self.lengths + self.separator
 
     @cached_property
     def room(self) -> int:
-        """What is left for the costs of further sentences once the included ones are in."""
+        """The room left for the costs of other sentences once the included ones are in."""
         return self.capacity + self.separator - sum(map(self.costs.item, self.include))
 
     @cached_property
     def free(self) -> NDArray[np.bool_]:
-        """Which sentences are neither included nor excluded and of positive value."""
+        """Which sentences have a positive value and are neither included nor excluded."""
         free = self.values > 0
         if self.include or self.exclude:
             free[list(self.include | self.exclude)] = False
@@ -110,7 +110,7 @@ class Problem:
         return np.flatnonzero(self.free & (self.costs <= self.room))
 
     def selection(self, added: Iterable[int]) -> "Selection":
-        """Answer with the included sentences and `added`, stable down to the length of them all."""
+        """Return the selection of the included sentences and `added`, stable down to its length."""
         chosen = tuple(sorted([*self.include, *added]))
         return Selection(chosen, self.length(chosen))
 
@@ -119,7 +119,7 @@ class Problem:
 class Selection:
     """The chosen sentences, ascending, and the smallest capacity known to give the same choice.
 
-    For every capacity from `stable` to the one that was asked for, the same selector chooses the same.
+    For every capacity from `stable` up to the problem's own, the selector makes the same choice.
     """
 
     chosen: tuple[int, ...]
@@ -130,7 +130,7 @@ Selector = Callable[[Problem], Selection]
 
 
 def solver(selector: Selector, problem: Problem) -> Callable[[int], Selection]:
-    """Return what answers the problem for any capacity up to its own; by one table, if the selector has such.
+    """Return a function that solves the problem for any capacity up to its own, by one table if the selector has one.
 
     >>> import numpy as np
     >>> from tersely.select.greedy import Greedy

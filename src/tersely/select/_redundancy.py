@@ -1,4 +1,4 @@
-"""Not saying a thing twice: near duplicates are excluded before the selection, shared trigrams after it."""
+"""Avoids repetition: near duplicates are excluded before the selection, shared trigrams after it."""
 
 from collections import Counter, defaultdict
 from math import ceil
@@ -6,17 +6,17 @@ from math import ceil
 from tersely.select._problem import Problem, Selection, Selector
 from tersely.text.document import Document
 
-# Three words of Chinese are about six characters.
+# Three Chinese words are about six characters.
 _HAN_GRAM = 6
-# A text with fewer spaces than one in so many characters is not written in words.
+# A text with fewer than one space in this many characters does not separate words.
 _LONGEST_WORD = 12
 
 
 def without_duplicates(problem: Problem, similarity: float = 0.8) -> Problem:
-    """Exclude each sentence that nearly repeats one of higher value, or of the same value and earlier.
+    """Exclude each sentence that nearly repeats one of higher value, or an earlier one of the same value.
 
     Sentences nearly repeat each other if the Jaccard similarity of their words is at least `similarity`; sentences
-    without words, if they are the same but for case and white space. Included sentences are never excluded.
+    without words, if they differ only in case and white space. Included sentences are never excluded.
     """
     if problem.document is None:
         return problem
@@ -29,9 +29,9 @@ def _duplicates(problem: Problem, document: Document, similarity: float) -> list
     frequency = Counter(word for row in rows for word in row)
     kept_texts: set[str] = set()
     kept_words: list[set[str]] = []
-    kept_by_word: defaultdict[str, list[int]] = defaultdict(list)  # places in kept_words
+    kept_by_word: defaultdict[str, list[int]] = defaultdict(list)  # indices into kept_words
     duplicates = []
-    # A word that no other sentence has counts against every pair: most sentences have too many of them to repeat any.
+    # A word that no other sentence has lowers every similarity: most sentences have too many such words to repeat any.
     suspects = {i for i, row in enumerate(rows) if _shared(row, frequency) >= similarity * len(row) - 1e-9}
     for sentence in _by_value(problem, suspects - problem.exclude):
         included = sentence in problem.include
@@ -42,8 +42,8 @@ def _duplicates(problem: Problem, document: Document, similarity: float) -> list
                 duplicates.append(sentence)
             kept_texts.add(text)
             continue
-        # Two sets that are so similar share one of the rarest words of each: of any set, all but a share
-        # `similarity` of it less one word are enough to look at (prefix filtering, Chaudhuri et al. 2006).
+        # Two sets this similar share one of the rarest words of each, so it is enough to look up those: all words
+        # but a share `similarity`, plus one (prefix filtering, Chaudhuri et al. 2006).
         rarest = sorted(words, key=lambda word: (frequency[word], word))
         rarest = rarest[: len(words) - ceil(similarity * len(words) - 1e-9) + 1]
         own = set(words)
@@ -69,18 +69,18 @@ def _similar(left: set[str], right: set[str], similarity: float) -> bool:
 
 
 def _by_value(problem: Problem, sentences: set[int] | tuple[int, ...]) -> list[int]:
-    """Order sentences: the included, then by value, ties by position."""
+    """Sort sentences: included ones first, then by value, ties by position."""
     values = problem.values.tolist()
     return sorted(sentences, key=lambda i: (i not in problem.include, -values[i], i))
 
 
 def blocking_trigrams(selector: Selector) -> Selector:
-    """Return a selector that chooses no two sentences with three words in a row in common.
+    """Return a selector that never chooses two sentences that share three words in a row.
 
-    Of two such sentences the one of lower value is excluded, never an included one, and the selector asked again.
-    With `greedy` and `top` that is the blocking of BertSum, which goes through the sentences by value and skips
-    each that shares a trigram with those before it. In Chinese, and wherever words are not set apart,
-    six characters in a row count as three words.
+    Of two such sentences, the one of lower value is excluded, never an included one, and the selector runs again.
+    With `greedy` and `top` this is BertSum's blocking, which goes through the sentences by value and skips each
+    that shares a trigram with those before it. In Chinese, and wherever words are not separated by spaces, six
+    characters in a row count as three words.
     """
 
     def select(problem: Problem) -> Selection:
@@ -92,7 +92,7 @@ def blocking_trigrams(selector: Selector) -> Selector:
         while blocked := _blocked(problem, answer.chosen, grams):
             problem = problem.without(blocked)
             answer = selector(problem)
-            # With less capacity, the same sentences are blocked as long as every round's answer is the same.
+            # At a smaller capacity, the same sentences are blocked as long as every round gives the same answer.
             stable = max(stable, answer.stable)
         return Selection(answer.chosen, stable)
 
@@ -100,9 +100,9 @@ def blocking_trigrams(selector: Selector) -> Selector:
 
 
 def _blocked(problem: Problem, chosen: tuple[int, ...], grams: "_Grams") -> list[int]:
-    """Return the chosen sentences that repeat those before the first one that repeats anything.
+    """Return the chosen sentences that repeat any of those before the first repetition, by value.
 
-    The others may be wanted once these are gone: without them there is room for other sentences.
+    Later repetitions wait for the next round: without the blocked sentences, the choice may be another.
     """
     seen: set[tuple[str, ...]] = set()
     blocked: list[int] = []
@@ -115,7 +115,7 @@ def _blocked(problem: Problem, chosen: tuple[int, ...], grams: "_Grams") -> list
 
 
 class _Grams(dict[int, set[tuple[str, ...]]]):
-    """The trigrams of each sentence, found when asked for."""
+    """The trigrams of each sentence, computed on demand."""
 
     def __init__(self, document: Document) -> None:
         self._texts = document.texts

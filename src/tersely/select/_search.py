@@ -1,21 +1,21 @@
-"""The exact 0-1 knapsack of a few items, in plain Python: NumPy takes longer to begin than this takes to end.
+"""The exact 0-1 knapsack for a few items, in plain Python: NumPy takes longer to start than this takes to finish.
 
 Fill by density until an item does not fit. That item's density is the price of room: no set is worth more than
-the filling and its free room at that price (Dantzig's bound). A set that differs from the filling falls short of
-the bound by |value - cost x price| of each item that differs, and by its own free room. Few sets of differences
-fall no shorter than the best set known; these are looked through, small ones first.
+the filling plus its free room at that price (Dantzig's bound). A set that differs from the filling falls short of
+the bound by |value - cost x price| for each item that differs, and by the price of its own free room. Few sets of
+differences fall no shorter than the best known set; the search goes through them, small ones first.
 """
 
 from math import inf
 
-# Putting an item into the filling or taking it out: what is lost, the room it leaves, and what it adds. The latter
-# is its value and, below that, its bit, earlier items' higher; negative when the item is taken out. So a whole
-# set is one number, and the greatest is the best set, of several the one that prefers earlier items.
+# Adding an item to the filling or removing it: the loss, the room it frees, and the gain. The gain is the item's
+# value and, in lower bits, the item's own bit, higher for earlier items; it is negative if the item is removed. So a
+# whole set is one number, and the greatest number is the best set; ties prefer earlier items.
 _Change = tuple[float, int, int]
 
 
 def search(values: list[float], costs: list[int], capacity: int, limit: int) -> tuple[float, list[int] | None]:
-    """Return the value of the best set and its items, ascending; of several, the set that prefers earlier items.
+    """Return the value of the best set and its items, ascending; ties prefer earlier items.
 
     After `limit` nodes the search gives up: it returns the value of the best set so far, and None for the items.
     Values must be positive whole numbers.
@@ -35,13 +35,13 @@ def search(values: list[float], costs: list[int], capacity: int, limit: int) -> 
     else:
         return worth, list(range(count))
     price = density[item]
-    more, left = 0.0, room  # a first set: what else fits
+    more, left = 0.0, room  # a first known set: whatever else fits
     for item in order[full + 1 :]:
         if costs[item] <= left:
             left -= costs[item]
             more += values[item]
 
-    # Sums are exact and products are good to far less than 1/2, so nothing that may tie with the best is dropped.
+    # Sums are exact and products are accurate to far less than 1/2, so no set that may tie with the best is dropped.
     bound = room * price + 0.5
     slack = bound - more
     losses = [value - cost * price for value, cost in zip(values, costs, strict=True)]
@@ -70,7 +70,7 @@ def search(values: list[float], costs: list[int], capacity: int, limit: int) -> 
 def _best(
     changes: list[_Change], room: int, bound: float, filling: int, known: int, width: int, limit: int
 ) -> tuple[int, bool]:
-    """Return the greatest sum of changes (ascending in loss) that fits, and whether all were looked through."""
+    """Return the greatest sum of changes (ascending in loss) that fits, and whether the search finished."""
     best = max(known, filling)
     slack = bound - (best >> width)
     following = [loss for loss, _, _ in changes[1:]] + [inf]

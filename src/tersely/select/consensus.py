@@ -1,4 +1,4 @@
-"""By agreement among many summaries that are nearly as good."""
+"""Selection by agreement among many summaries that are nearly as good."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,18 +17,17 @@ _DOZEN = 12
 
 @dataclass(frozen=True)
 class Consensus:
-    """The summary that agrees best with `samples` others: what `coverage` chooses when the values are a little off.
+    """The summary that agrees best with many alternatives, each chosen by `coverage` from slightly perturbed values.
 
-    Values are never sure, and the best choice by them is only one of many that are nearly as good. Here each sample's
-    values are multiplied by exp(sigma * normal noise); the choice is the one of highest expected ROUGE-1 against the
-    samples, found from the first `starts` of them by adding, exchanging and taking out sentences while that helps
-    (minimum Bayes risk; Kumar and Byrne 2004). Of two that agree alike, the one that fills the budget is better, and
-    the one of fewer sentences: the agreement is multiplied by (length / budget)^fill, and by 1 - each for every
-    sentence, so that a few words that happen to fit are left out unless they say something. The noise is the same
-    every time.
+    Values are uncertain, and the best choice by them is only one of many that are nearly as good. Each of `samples`
+    alternatives uses values multiplied by exp(sigma * normal noise). The result is the choice of highest expected
+    ROUGE-1 against the samples (minimum Bayes risk; Kumar and Byrne 2004), found from the first `starts` of them by
+    adding, swapping and removing sentences while that helps. To prefer full budgets and few sentences, the agreement
+    is multiplied by (length / budget)^fill, and by 1 - each for every sentence; so a few words that happen to fit are
+    left out unless they say something. The noise is the same every time.
 
-    A summary of more than half of the text or of more than about a dozen sentences, one of a text of more than
-    `longest` sentences, and nothing but values without a text are left to `coverage`.
+    `coverage` itself chooses summaries of more than half of the text or of more than about a dozen sentences, those
+    of texts with more than `longest` sentences, and those of problems without a text.
     """
 
     sigma: float = 0.5
@@ -52,7 +51,7 @@ class Consensus:
         return self.table(problem)(problem.capacity)
 
     def table(self, problem: Problem) -> Callable[[int], Selection]:
-        """Return what answers every capacity up to the problem's own."""
+        """Return a function that chooses for any capacity up to the problem's own."""
         coverage = Coverage(self.power, self.once, self.keep)
         if problem.document is None or not 0 < len(problem.document) <= self.longest:
             return lambda capacity: coverage(problem.with_capacity(capacity))
@@ -65,14 +64,14 @@ class _Table:
         self._settings, self._coverage, self._problem = consensus, coverage, problem
         self._needed = problem.length(tuple(problem.include))
         self._most = int(problem.costs.sum()) * min(_DOZEN, len(problem.values) // 2) // len(problem.values)
-        # A stream of numbers that is promised never to change.
+        # NumPy promises never to change this stream of numbers.
         noise = np.random.RandomState(0).standard_normal((consensus.samples, len(problem.values)))
         noise[0] = 0.0
         self._samples = Perturbed(coverage, problem.document, whole(problem.values) * np.exp(consensus.sigma * noise))
         self._words = Words(problem.document)
 
     def __call__(self, capacity: int) -> Selection:
-        """Answer for the capacity rounded down to seven binary digits: less than 2 % off, the same for all between."""
+        """Choose for the capacity rounded down to seven binary digits: less than 2% off, and stable in between."""
         if capacity > self._most:
             answer = self._coverage(self._problem.with_capacity(capacity))
             return replace(answer, stable=max(answer.stable, self._most + 1))
@@ -84,7 +83,7 @@ class _Table:
 
 
 def _rounded(number: int, digits: int) -> int:
-    """Round down to so many binary digits.
+    """Round down to `digits` binary digits.
 
     >>> _rounded(403, 4), _rounded(12, 4)
     (384, 12)

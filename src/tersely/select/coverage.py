@@ -1,4 +1,4 @@
-"""By what is new."""
+"""Selection by how much each sentence adds."""
 
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
@@ -16,19 +16,20 @@ __all__ = ["Coverage"]
 
 @dataclass(frozen=True)
 class Coverage:
-    """One by one, the sentence that adds most for its length: its value times the share of it that is new.
+    """One by one, the sentence that adds most for its length: its value times the share of its content that is new.
 
-    That share is of the weight of its terms; a sentence without terms is all new. The gain is divided by
-    length^power. A sentence that adds nothing is not chosen. If the best single sentence is worth more than all
-    that were chosen so, it is the choice.
+    The share is measured by the weight of terms; a sentence without terms is all new. The gain is divided by
+    length^power. A sentence that adds nothing is not chosen. If the best single sentence is worth more than all that
+    were chosen this way, it is chosen instead.
 
-    What is said again is new no more, unless the text says it so often that a summary of this length would, too: of a
-    term in df sentences, a summary with the share r of the text says about df * r. Each time it is said its weight
-    falls to 1 - 1 / (keep * df * r) of what it was, or to nothing; keep = 0 is nothing always. Then, where values are
-    the weights of the sentences' terms and power is 1, the choice covers at least (1 - 1/e)/2 of the best possible
-    (Khuller, Moss and Naor 1999; Lin and Bilmes 2010 advise a smaller power).
+    A term that has been said is no longer new, unless the text repeats it so often that a summary of this length
+    would, too: a summary with the share r of the text says a term of df sentences about df * r times. Each time a
+    term is said, its weight falls to 1 - 1 / (keep * df * r) of what it was, but not below zero; with keep = 0, it
+    always falls to zero. In that case, if values are the weights of the sentences' terms and power is 1, the choice
+    covers at least (1 - 1/e)/2 of the best possible (Khuller, Moss and Naor 1999; Lin and Bilmes 2010 advise a
+    smaller power).
 
-    Without a document nothing is known of the terms: the choice is that of `density`.
+    Without a document, the terms are unknown, and `density` chooses.
     """
 
     power: float = 0.7
@@ -38,8 +39,8 @@ class Coverage:
     def __call__(self, problem: Problem) -> Selection:
         """Choose for the problem's capacity.
 
-        With less capacity, but enough for the chosen and of the same share, the best that fits is the same each time,
-        as in `greedy`.
+        At a smaller capacity that has the same share and still holds the choice, the best sentence that fits is the
+        same at each step, as in `greedy`.
         """
         if problem.document is None:
             return Density(self.power)(problem)
@@ -55,8 +56,8 @@ class Coverage:
         one = max(candidates, key=lambda i: values[i] * new.share(i))
         one_worth = values[one] * new.share(one)
 
-        # What a sentence adds only ever grows less. So the first in the heap is the best if it still adds as much
-        # as when it was put there (lazy greedy, Minoux 1978).
+        # What a sentence adds never increases. So the first in the heap is the best if it still adds as much as when
+        # it was pushed (lazy greedy, Minoux 1978).
         density = (whole(problem.values) / np.maximum(sizes_of(problem, problem.document), 1) ** self.power).tolist()
         heap = [(-density[i] * new.share(i), i) for i in candidates]
         heapify(heap)
@@ -78,16 +79,16 @@ class Coverage:
 
 
 def sizes_of(problem: Problem, document: Document) -> Lengths:
-    """Return what the gains are divided by: the costs, or where all cost the same, as by the sentence, characters."""
+    """Return what gains are divided by: costs, or characters if all cost the same, as in a budget of sentences."""
     if problem.costs.min() < problem.costs.max():
         return problem.costs
     return np.array([len(text) for text in document.texts], dtype=np.int64)
 
 
 def share_of(problem: Problem) -> tuple[float, int]:
-    """Return the share of the text that the capacity is, and the smallest capacity of the same share.
+    """Return the capacity as a share of the text, and the smallest capacity with the same share.
 
-    Shares are rounded down to powers of the fourth root of 2, so that many budgets have the same.
+    Shares are rounded down to powers of the fourth root of 2, so that many budgets have the same share.
     """
     total = max(int(problem.costs.sum()), 1)
 
@@ -96,7 +97,7 @@ def share_of(problem: Problem) -> tuple[float, int]:
 
     own = level(problem.capacity)
     lowest = max(ceil(total * 2 ** (own / 4)) - problem.separator, 0)
-    while level(lowest) < own:  # rounding may be one off
+    while level(lowest) < own:  # rounding may be off by one
         lowest += 1
     return 2 ** (own / 4), min(lowest, problem.capacity)
 
@@ -105,19 +106,19 @@ class _New:
     """How much of each sentence is not covered yet."""
 
     def __init__(self, document: Document, once: float, keep: float) -> None:
-        self._weights: list[float] = term_weights(document.terms, once=once).tolist()  # less with each time it is said
+        self._weights: list[float] = term_weights(document.terms, once=once).tolist()  # fall as terms are said
         self._terms = [row.tolist() for row in document.terms.sentences]
         often = np.bincount(np.concatenate(document.terms.sentences), minlength=len(self._weights)) * keep
         self._left: list[float] = (1 - 1 / np.maximum(often, 1)).tolist()
         self._totals = [self._weight(i) for i in range(len(self._terms))]
 
     def share(self, sentence: int) -> float:
-        """Return the share of the weight of a sentence's terms that is not covered; 1 if they weigh nothing."""
+        """Return the uncovered share of the weight of a sentence's terms; 1 if they weigh nothing."""
         total = self._totals[sentence]
         return self._weight(sentence) / total if total else 1.0
 
     def cover(self, sentence: int) -> None:
-        """Cover the terms of a sentence."""
+        """Mark the terms of a sentence as said once more."""
         for term in self._terms[sentence]:
             self._weights[term] *= self._left[term]
 

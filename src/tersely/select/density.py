@@ -1,4 +1,4 @@
-"""By value for length."""
+"""Selection by value for length."""
 
 from dataclasses import dataclass
 
@@ -12,9 +12,9 @@ __all__ = ["Density"]
 
 @dataclass(frozen=True)
 class Density:
-    """The sentences in the order of value / length^power, or the one best sentence if it is worth more.
+    """Sentences in order of value / length^power, or the single best sentence if it is worth more.
 
-    With power 1 the choice is worth at least half of the best (the textbook bound of the knapsack).
+    With power 1, the choice is worth at least half of the best possible (the textbook bound of the knapsack).
 
     >>> Density()(Problem(np.array([0.3, 0.9]), np.array([10, 100]), capacity=100))
     Selection(chosen=(1,), stable=100)
@@ -34,10 +34,10 @@ class Density:
 
 
 def better(problem: Problem, many: list[int], many_worth: float, one: int, one_worth: float) -> Selection:
-    """Answer with `many`, unless `one` sentence alone is worth more.
+    """Return `many` as the selection, unless the sentence `one` alone is worth more.
 
-    With less capacity no single sentence is worth more than before. But nothing is known of `many` once it has to
-    change, so then the answer is sure only down to the length of the longer of the two.
+    At a smaller capacity, no single sentence is worth more than before. But nothing is known of `many` once it has
+    to change, so `one` is certain only down to the length of the longer of the two.
     """
     answer = problem.selection(many)
     if many_worth >= one_worth:

@@ -1,4 +1,4 @@
-"""The exact knapsack."""
+"""Selection by the exact 0-1 knapsack."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from tersely.select._problem import Problem, Selection, whole
 
 __all__ = ["Knapsack"]
 
-# A table of more bits than this (1 GiB) is not made.
+# A table of more bits than this (1 GiB) is not built.
 _LARGEST_TABLE = 2**33
 
 
 @dataclass(frozen=True)
 class Knapsack:
-    """The greatest sum of values that fits, exactly; of several best choices the one of earlier sentences.
+    """Sentences with the greatest total value that fits, solved exactly; ties prefer earlier sentences.
 
-    Values are compared as whole numbers (see `problem.whole`): exact down to 1e-12 of the largest.
+    Values are compared as whole numbers (see `_problem.whole`): exact down to 1e-12 of the largest.
 
     >>> import numpy as np
     >>> Knapsack()(Problem(np.array([0.5, 0.4, 0.4]), np.array([50, 30, 30]), capacity=61, separator=1))
@@ -32,9 +32,9 @@ class Knapsack:
         return problem.selection([numbers[i] for i in best_items(values, costs, problem.room)])
 
     def table(self, problem: Problem) -> Callable[[int], Selection]:
-        """Return what chooses for any capacity up to the problem's, each time as a fresh call would.
+        """Return a function that chooses for any capacity up to the problem's own, exactly as a fresh call would.
 
-        All are answered by one table, unless that would be too large.
+        One table serves all capacities, unless it would be too large.
         """
         candidates = problem.candidates
         if len(candidates) * problem.room > _LARGEST_TABLE:
@@ -45,7 +45,7 @@ class Knapsack:
 
         def select(capacity: int) -> Selection:
             if not lowest <= capacity <= problem.capacity:
-                raise UsageError(f"this table answers budgets from {lowest} to {problem.capacity}, not {capacity}")
+                raise UsageError(f"this table covers budgets from {lowest} to {problem.capacity}, not {capacity}")
             room = problem.room - problem.capacity + capacity
             return problem.selection(numbers[i] for i in table.items(room))
 

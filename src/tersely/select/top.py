@@ -1,4 +1,4 @@
-"""The best few."""
+"""Selection of the sentences of highest value."""
 
 from dataclasses import dataclass
 
@@ -12,9 +12,9 @@ __all__ = ["Top"]
 
 @dataclass(frozen=True)
 class Top:
-    """The sentences in the order of their values, up to the first that does not fit.
+    """Sentences in order of value, up to the first that does not fit.
 
-    If the budget counts sentences, that is top-k.
+    If the budget counts sentences, this is top-k.
 
     >>> Top()(Problem(np.array([0.9, 0.8, 0.7]), np.array([60, 50, 40]), capacity=100))
     Selection(chosen=(0,), stable=60)
@@ -23,8 +23,8 @@ class Top:
     def __call__(self, problem: Problem) -> Selection:
         """Choose for the problem's capacity.
 
-        With less capacity, but enough for the chosen, the first that did not fit still does not: the answer is
-        stable down to its length.
+        At a smaller capacity that still holds the choice, the first sentence that did not fit still does not: the
+        choice is stable down to its length.
         """
         order = descending(problem.values, np.flatnonzero(problem.free))
         fitting = np.searchsorted(np.cumsum(problem.costs[order]), problem.room, side="right")

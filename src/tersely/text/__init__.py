@@ -1,4 +1,4 @@
-"""A string becomes a `Document` of sentence spans; lengths in every unit."""
+"""Turns a string into a `Document` of sentence spans, and measures lengths in every unit."""
 
 from tersely.text.document import Document, Sentence
 from tersely.text.language import LANGUAGES, Language, detect_language

@@ -20,7 +20,7 @@ class Sentence(NamedTuple):
 
 @dataclass(frozen=True)
 class Document:
-    """A text, its language, and where its sentences are.
+    """A text, its language, and the spans of its sentences.
 
     >>> document = Document.from_text("One fish. Two fish.")
     >>> document.texts
@@ -35,14 +35,14 @@ class Document:
 
     @classmethod
     def from_text(cls, text: str, language: Language | None = None) -> "Document":
-        """Split `text` into sentences; the language is detected unless it is given."""
+        """Split `text` into sentences; the language is detected unless given."""
         language = language or detect_language(text)
         spans = split_sentences(text, language)
         return cls(text, language, tuple(Sentence(start, end) for start, end in spans))
 
     @classmethod
     def from_sentences(cls, sentences: Sequence[str], language: Language | None = None) -> "Document":
-        """Keep the given sentences: the text is one sentence per line.
+        """Keep the given sentences as they are; the text has one per line.
 
         >>> Document.from_sentences(["No. 5 wins.", "It rains."]).sentences
         (Sentence(start=0, end=11), Sentence(start=12, end=21))
@@ -61,7 +61,7 @@ class Document:
 
     @cached_property
     def words(self) -> tuple[tuple[str, ...], ...]:
-        """The words of each sentence in lower case; in Chinese, its pairs of characters."""
+        """The words of each sentence in lowercase; in Chinese, pairs of characters."""
         return tuple(tuple(all_words(text, self.language)) for text in self.texts)
 
     @cached_property
@@ -72,7 +72,7 @@ class Document:
 
     @cached_property
     def terms(self) -> Terms:
-        """The distinct content words of each sentence, by their stems."""
+        """The distinct stems of each sentence's content words."""
         return sentence_terms(self.words, self.stems, self.language)
 
     def __len__(self) -> int:

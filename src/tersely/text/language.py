@@ -1,4 +1,4 @@
-"""Which language a text is in, judged by its script and its commonest words."""
+"""Detects the language of a text by its script and its most common words."""
 
 import re
 from typing import Literal, get_args
@@ -12,10 +12,10 @@ _HAN = re.compile(f"[{HAN}]")
 _KANA_OR_HANGUL = re.compile("[\u3040-\u30ff\uac00-\ud7af]")
 _WORD = re.compile(r"[^\W\d_]+")
 
-# Enough to be sure, and short enough that a large file costs nothing.
+# Enough characters to be sure, and few enough to be fast on a large file.
 _SAMPLE = 20_000
 
-# English words that carry no content of their own.
+# English words that carry no content.
 STOP_WORDS = frozenset(
     """
     a about above across after again against ago all almost along already also although always am among an and
@@ -62,5 +62,5 @@ def detect_language(text: str) -> Language:
 
 
 def separator(language: Language) -> str:
-    """Return what stands between two sentences that are joined: a space, or nothing in Chinese."""
+    """Return the default text between joined sentences: a space, or nothing in Chinese."""
     return "" if language == "zh" else " "

@@ -1,4 +1,4 @@
-"""How long a text is, in every unit that a budget may have."""
+"""Measures a text in every unit that a budget may use."""
 
 import re
 from collections.abc import Callable
@@ -12,12 +12,12 @@ from tersely.text.language import HAN
 Unit = Literal["chars", "words", "tokens", "bytes", "sentences"]
 TokenCounter = Callable[[str], int]
 
-# A word is a run of anything but white space that has a letter or a digit in it; a Han character is a word.
+# A word is a run without white space that contains a letter or digit; each Han character is a word by itself.
 _WORDS = re.compile(rf"[{HAN}]|[^\s{HAN}]*[^\W_{HAN}][^\s{HAN}]*")
 
 
 def count_words(text: str) -> int:
-    """Count words; each Chinese character is one, as word processors count them.
+    """Count words as word processors do: each Chinese character is one.
 
     >>> count_words("It's 5 o'clock - at last!"), count_words("我有3只cat。")
     (5, 5)
@@ -65,7 +65,7 @@ def load_token_counter(path: str) -> TokenCounter:
     tokenizer.no_padding()
 
     def count(text: str) -> int:
-        # A lone surrogate cannot be encoded; it is replaced, as a tokenizer's own decoder would show it.
+        # A lone surrogate cannot be encoded, so it counts as a question mark.
         clean = text.encode("utf-8", "replace").decode("utf-8")
         return len(tokenizer.encode(clean, add_special_tokens=False).ids)
 

@@ -1,4 +1,4 @@
-"""Words: the content terms of sentences, which a summary should cover, and how much each of them matters."""
+"""The content terms of sentences, which a summary should cover, and their weights."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,14 +15,14 @@ _HAN_RUN = re.compile(f"[{HAN}]+")
 
 @dataclass(frozen=True)
 class Terms:
-    """The distinct terms of each sentence, as numbers in the order of their first occurrence."""
+    """The distinct terms of each sentence, numbered in order of first occurrence."""
 
     sentences: tuple[NDArray[np.intp], ...]
     vocabulary: tuple[str, ...]
 
 
 def all_words(text: str, language: Language) -> list[str]:
-    """Return every word of a text in lower case, without a possessive ending; in Chinese, pairs of characters.
+    """Return every word of a text in lowercase, without possessive endings; in Chinese, pairs of characters.
 
     >>> all_words("The storm's path", "en"), all_words("GDP好天气", "zh")
     (['the', 'storm', 'path'], ['gdp', '好天', '天气'])
@@ -30,13 +30,13 @@ def all_words(text: str, language: Language) -> list[str]:
     found = [word[:-2] if word.endswith(("'s", "’s")) else word for word in _WORD.findall(text.lower())]
     if language != "zh" and not _HAN_RUN.search(text):
         return found
-    # A word that mixes scripts, as "GDP好" does, is taken apart.
+    # A word that mixes scripts, such as "GDP好", is split.
     latin = [part for word in found for part in _HAN_RUN.split(word) if part]
     return latin + [run[i : i + 2] for run in _HAN_RUN.findall(text) for i in range(max(1, len(run) - 1))]
 
 
 def content_words(words: Iterable[str], language: Language) -> list[str]:
-    """Keep the words that say something: in English all but stop words, in other languages all but the shortest.
+    """Keep the content words: all but stop words in English, all in Chinese, all but the shortest elsewhere.
 
     >>> content_words(["the", "storm", "path"], "en"), content_words(["天气", "气好"], "zh")
     (['storm', 'path'], ['天气', '气好'])
@@ -49,7 +49,7 @@ def content_words(words: Iterable[str], language: Language) -> list[str]:
 
 
 def stems(words: Sequence[str], language: Language) -> list[str]:
-    """Return the stem of each word, so that "flooded" and "flooding" are both "flood"; only English has stems.
+    """Return the stem of each English word ("flooded" and "flooding" are "flood"), and other words unchanged.
 
     >>> stems(["rivers", "flooding"], "en")
     ['river', 'flood']
@@ -58,13 +58,13 @@ def stems(words: Sequence[str], language: Language) -> list[str]:
         return list(words)
     from Stemmer import Stemmer
 
-    # A stemmer is cheap to make and must not be shared between threads.
+    # A stemmer is cheap to create and must not be shared between threads.
     found: list[str] = Stemmer("english").stemWords(list(words))
     return found
 
 
 def sentence_terms(sentences: Iterable[Sequence[str]], stemmed: Iterable[Sequence[str]], language: Language) -> Terms:
-    """Number the distinct content words of each sentence by their stems, given all of its words and their stems.
+    """Number the distinct stems of each sentence's content words, given all of its words and their stems.
 
     >>> terms = sentence_terms([["rain", "fell"], ["rains", "and"]], [["rain", "fell"], ["rain", "and"]], "en")
     >>> terms.vocabulary, [list(map(int, ids)) for ids in terms.sentences]
@@ -82,7 +82,7 @@ def sentence_terms(sentences: Iterable[Sequence[str]], stemmed: Iterable[Sequenc
 def term_weights(terms: Terms, decay: float = 1.0, once: float = 0.1, from_end: bool = False) -> NDArray[np.float64]:
     """Return the weight of each term: the sum of decay^j over the sentences j that contain it.
 
-    Sentences are counted from the beginning, or from the end. A term that occurs in only one sentence says little
+    Sentences are counted from the beginning, or from the end if `from_end`. A term in only one sentence says little
     about the document: its weight is multiplied by `once`.
 
     >>> rain, fell, snow = 0, 1, 2

@@ -1,4 +1,4 @@
-"""Where the sentences of a text begin and end."""
+"""Finds where the sentences of a text begin and end."""
 
 import re
 from collections import deque
@@ -9,7 +9,7 @@ from tersely.text.language import Language
 if TYPE_CHECKING:
     from tersely.text.split._marks import Scanner
 
-# Enough to tell whether a text uses capitals.
+# Enough characters to tell whether a text uses capitals.
 _SAMPLE = 100_000
 
 _WORD = re.compile(r"\w")
@@ -17,7 +17,7 @@ _SPACE = re.compile(r"\s*")
 
 
 def split_sentences(text: str, language: Language) -> list[tuple[int, int]]:
-    """Return the spans of the sentences of `text`, without the white space around them, in order.
+    """Return the spans of the sentences in `text`, in order, without surrounding white space.
 
     Every character except white space is in exactly one span. Any string works, in linear time.
 
@@ -25,7 +25,7 @@ def split_sentences(text: str, language: Language) -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in split_sentences(text, "en")]
     ['Mr. Smith left at 5 p.m. Monday.', 'Why?']
     """
-    # Compiling their patterns takes some 20 ms, which `import tersely` should not cost.
+    # Imported here, because compiling their patterns would add 20 ms to `import tersely`.
     from tersely.text.split._lines import blocks
     from tersely.text.split._marks import Scanner
 
@@ -53,7 +53,7 @@ def _split_block(text: str, start: int, end: int, scanner: "Scanner") -> list[tu
         quotes += text.count('"', counted, found.start())
         counted = found.start()
         stop = scanner.end_of_sentence(found, start, end, quotes)
-        # Without a word it is not a sentence yet: "..." belongs to what follows.
+        # It is not a sentence until it has a word: "..." belongs to what follows.
         if stop <= word or _is_inside(stop, enclosed):
             continue
         spans.append((start, stop))

@@ -1,6 +1,6 @@
-"""Words that a full stop may follow without ending a sentence, and words that begin one.
+"""Words that a period may follow without ending a sentence, and words that begin one.
 
-An entry in lower case stands for every spelling; one with a capital ("Sun.") is an everyday word without it.
+A lowercase entry matches in any case; a capitalized one ("Sun.") only as written, as it is an ordinary word otherwise.
 """
 
 
@@ -8,7 +8,7 @@ def _words(table: str) -> frozenset[str]:
     return frozenset(table.split())
 
 
-# A sentence never ends here: what follows belongs to it.
+# These never end a sentence.
 NEVER_LAST = _words(
     """
     mr mrs ms mx messrs dr drs prof gen sen sens Rep Reps gov govs lt col capt cpt sgt cpl maj adm cmdr brig Rev
@@ -17,7 +17,7 @@ NEVER_LAST = _words(
     """
 )
 
-# A sentence may end here; only a word that begins sentences tells.
+# These end a sentence only if the next word is one that begins sentences.
 SELDOM_LAST = _words(
     """
     inc corp ltd llc plc co cos bros jr sr etc al st ste mt ft ave blvd rd hwy dept univ assn assoc est intl natl
@@ -29,7 +29,7 @@ SELDOM_LAST = _words(
 
 NAMES_WITH_MARK = _words("Yahoo Jeopardy")
 
-# Only a number shows that these are abbreviations: "No. 5", but "No. Not now."
+# These are abbreviations only before a number: "No. 5", but "No. Not now."
 BEFORE_NUMBER = _words("no nos nr p pp vol vols fig figs art arts sec sect ch chap par eq ver n núm nº op")
 
 # Words that begin a sentence far more often than they follow an abbreviation within one.
@@ -43,7 +43,7 @@ FIRST_WORDS = _words(
     """
 )
 
-# "5 a.m. Eastern time", "8 p.m. Monday": what follows the hour of the day within a sentence.
+# "5 a.m. Eastern time", "8 p.m. Monday": words that follow a time of day within a sentence.
 AFTER_HOUR = _words(
     """
     eastern central mountain pacific atlantic greenwich local standard daylight et est edt ct cst cdt mt mst mdt
@@ -53,7 +53,7 @@ AFTER_HOUR = _words(
     """
 )
 
-# "?" and "!" before a closing quote end no sentence when one of these follows the speaker's name.
+# "?" and "!" before a closing quote do not end a sentence when one of these follows the speaker's name.
 SPEECH_VERBS = (
     "said|says|asked|asks|added|adds|replied|replies|told|tells|wrote|writes|cried|cries|shouted|shouts|exclaimed"
     "|wondered|wonders|tweeted|continued|recalled|joked|quipped|demanded|answered|explained|yelled|whispered"

@@ -1,4 +1,4 @@
-"""Which line ends are breaks of the text, and which only wrap a sentence."""
+"""Tells line ends that break the text from those that only wrap a sentence."""
 
 import re
 from itertools import pairwise
@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from tersely.text.language import HAN, Language
 
-# A line end and all white space after it; CRLF is one.
+# A line end (CRLF is one) and all white space after it.
 _ENDS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
 _LINE_END = re.compile(rf"(?:\r\n|[{_ENDS}])(?P<more>\s*)")
 _BLANK = re.compile(f"[{_ENDS}]")
 _NUMERAL = "一二三四五六七八九十百"
-# What begins an item of a list, a heading or a row of its own.
+# The start of a list item, a heading or a table row.
 _ITEM = re.compile(
     r"(?:[-*+•‣◦▪●○■□◆◇★☆▶►▼◎·–—>|]|#{1,6}|"
     r"\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)])(?=\s)|"
@@ -19,7 +19,7 @@ _ITEM = re.compile(
     rf"[（(](?:[{_NUMERAL}]{{1,4}}|\d{{1,3}})[）)]|[①-⑳⑴-⒇]"
 )
 _HEADING = re.compile(r"#{1,6}\s")
-# A line that cannot be the end of anything.
+# The end of a line that must go on.
 _UNFINISHED = re.compile(r"(?:,|\b(?:an?|the|of|and|or|to|for|with|from|by|at|his|her|their|its|is|was|that))\Z")
 _WORD = re.compile(rf"[{HAN}]|\S{{1,40}}")
 
@@ -37,7 +37,7 @@ class Line(NamedTuple):
 
 
 def blocks(text: str, language: Language) -> list[tuple[int, int]]:
-    """Return the spans between the breaks of the text: paragraphs, headings, items of lists.
+    """Return the spans of the blocks of a text: paragraphs, headings and list items.
 
     >>> blocks("A heading\\n\\nOne.\\n- two", "en")
     [(0, 9), (11, 15), (16, 21)]
@@ -59,7 +59,7 @@ def _lines(text: str) -> list[Line]:
     for gap in _LINE_END.finditer(text):
         _append(lines, text, start, gap.start(), apart)
         start = gap.end()
-        # A second line end in the gap leaves a blank line; a form feed or U+2029 says the same by itself.
+        # A second line end in the gap leaves a blank line; a form feed or U+2029 alone means the same.
         apart = text[gap.start()] in "\f\u2029" or bool(_BLANK.search(gap["more"]))
     _append(lines, text, start, len(text), apart)
     return lines
@@ -74,15 +74,15 @@ def _append(lines: list[Line], text: str, start: int, end: int, apart: bool) -> 
 
 
 def _wrap_width(text: str, lines: list[Line]) -> int:
-    """Return the width that the prose of the text is wrapped at, 0 when it is not wrapped."""
+    """Return the width at which the text is wrapped, or 0 if it is not."""
     pairs = [(a, b) for a, b in pairwise(lines) if not b.apart]
-    # Wrapped prose shows itself: most of its lines begin in the middle of a sentence, in lower case.
+    # In wrapped prose, many lines begin in the middle of a sentence, with a lowercase letter.
     wide = [(a.end - a.start, text[b.start].islower()) for a, b in pairs if a.end - a.start >= _NARROWEST]
     wrapped = sorted(width for width, goes_on in wide if goes_on)
     if wrapped and len(wrapped) >= 0.3 * len(wide):
         width = wrapped[len(wrapped) * 9 // 10]
         return width if width <= _WIDEST else 0
-    # A script without case shows it by lines of one width, Chinese above all.
+    # In a script without case, above all Chinese, wrapped lines have the same width.
     widths = [a.end - a.start for a, _ in pairs]
     width = max(widths, default=0)
     full = sum(each >= width - 1 for each in widths)
@@ -92,7 +92,7 @@ def _wrap_width(text: str, lines: list[Line]) -> int:
 
 
 def _continues(text: str, line: Line, after: Line, width: int, language: Language) -> bool:
-    """Tell whether `after` goes on with the sentence that `line` holds the beginning of."""
+    """Tell whether `after` continues the sentence begun in `line`."""
     if _ITEM.match(text, after.start, after.end) or _HEADING.match(text, line.start, line.end):
         return False
     length = line.end - line.start
@@ -103,6 +103,6 @@ def _continues(text: str, line: Line, after: Line, width: int, language: Languag
         return False
     if _UNFINISHED.search(text, max(line.start, line.end - 8), line.end):
         return True
-    # A list of short words in lower case is not wrapped prose, unless the lines are indented under an item.
+    # Short lowercase lines are a list, not wrapped prose, unless they are indented under an item.
     indented = text[after.start - 1] in " \t"
     return text[after.start].islower() and (indented or max(length, after.end - after.start) >= _NARROWEST)

@@ -1,4 +1,4 @@
-"""Whether a mark of punctuation ends a sentence, and where exactly the sentence stops."""
+"""Decides whether a punctuation mark ends a sentence, and exactly where."""
 
 import re
 
@@ -14,18 +14,18 @@ from tersely.text.split._abbreviations import (
 )
 
 _CJK = f"{HAN}\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"
-# These end a sentence whatever follows: the full stops of Chinese, Japanese, Hindi, Arabic, Armenian, Burmese...
+# These end a sentence whatever follows: the final marks of Chinese, Japanese, Hindi, Arabic, Armenian, Burmese...
 _STRONG = "。｡！？．।॥؟۔։።፧၊။។៕᠃᠉\u037e"
 _QUOTES = "\"'’”»›」』"
 _CLOSERS = _QUOTES + ")\\]}）］】〉》"
-# A mark, with what closes after it: brackets, quotes, note numbers, and what tokenizing set apart from it.
+# A mark and what closes after it: brackets, quotes, note numbers, even if a tokenizer put spaces in between.
 MARK = re.compile(
     rf"(?P<mark>[.!?…‽⁇⁈⁉{_STRONG}]+)"
     rf"(?P<closers>(?:[{_CLOSERS}]|[“«](?=\s|\Z)|\[\d{{1,3}}\])*"
     rf"(?:[ \xa0]{{1,2}}(?:''|[”»)\]}}]|['.!?](?=\s|\Z)))*)"
 )
 _NEXT = re.compile(r"(?P<gap>\s*)(?P<open>(?:[\"'“‘„‚«‹(\[{`´¿¡「『（《【*_]\s?)*)(?P<word>\w{0,24}(?:['’]\w{1,2}\b)?)")
-# Short quotes and brackets are kept whole; a long one is split as if it were not there.
+# Short text in quotes or brackets is kept whole; long text is split as if they were not there.
 ENCLOSED = re.compile(
     r"[\"“「『(（\[【《](?:"
     r"(?<=“)[^“”]{1,80}”|(?<=\()[^()]{1,120}\)|(?<=（)[^（）]{1,120}）|(?<=《)[^《》]{1,80}》|"
@@ -35,7 +35,7 @@ ENCLOSED = re.compile(
 _OPENING = {"”": "“", "」": "「", "』": "『", "）": "（", ")": "(", "】": "【", "’": "‘", "］": "［"}
 _REACH = 300
 _CJK_CHAR = re.compile(f"[{_CJK}“「『《（【]")
-# "3.5", "Node.js", "e.g.this": most marks that end nothing are told by the next character.
+# "3.5", "Node.js", "e.g.this": the next character gives away most marks that end nothing.
 _IS_INNER = re.compile(r"(?<=[ -~][.!?])[a-z0-9]")
 
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
@@ -47,7 +47,7 @@ _TOKENIZED_OPENER = re.compile("[`‘“']")
 _SPEAKER = re.compile(rf"(?:[A-Z][\w.’'-]{{0,20}}\s+){{1,4}}(?:{SPEECH_VERBS})\b(?!\s?:)")
 _LOCAL_TIME = re.compile(r"(?:\w+ ){1,2}time\b")
 _GOES_ON = re.compile(r"\s*[,;:，、；：]|[-–—~～%/&=+@#*]|\s+&")
-# 她问。 他喊道， 李明说，“ : who said it, and nothing more.
+# 她问。 他喊道， 李明说，“ : only who said it.
 _SPEAKER_CJK = re.compile(
     r"\s*[^，。！？；：“”「」、\s]{0,20}?(?:"
     r"(?:[说问答称喊叫嚷道]|表示|介绍|回忆|感慨|坦言|透露|写道|告诉[^，。！？；：“”]{1,12})"
@@ -57,19 +57,19 @@ _CLINGS_CJK = re.compile(r"\s*(?:的(?!确)|と|って|等[^待到]|之[^后前]
 
 
 class Scanner:
-    """Decides mark by mark within one text; it looks a bounded way around each, so the time is linear."""
+    """Judges the marks of one text, each by a bounded context, so the time is linear."""
 
     def __init__(self, text: str, *, uncased: bool, ordinals: bool) -> None:
-        """`uncased`: sentences begin in lower case; `ordinals`: "3. Oktober" is no end of a sentence."""
+        """With `uncased`, sentences may begin in lowercase; with `ordinals`, "3. Oktober" does not end one."""
         self.text = text
         self.uncased = uncased
         self.ordinals = ordinals
 
     def end_of_sentence(self, found: re.Match[str], start: int, end: int, quotes: int) -> int:
-        """Return where the sentence from `start` stops, or -1 when it goes on after this mark.
+        """Return where the sentence that begins at `start` stops, or -1 if it goes on after this mark.
 
         `found` is a match of `MARK` in the block that ends at `end`; `quotes` counts the straight double quotes
-        of the block before it.
+        in the block before it.
         """
         at = found.end()
         if at >= end or _IS_INNER.match(self.text, at) or self._before(found) in ("(", "[", "（"):
@@ -87,7 +87,7 @@ class Scanner:
         return self.text[found.start() - 1] if found.start() else ""
 
     def _place_quote(self, found: re.Match[str], quotes: int, end: int) -> tuple[int, re.Match[str]]:
-        """Decide by counting whether a straight quote with no side of its own closes or opens."""
+        """Decide by counting whether an ambiguous straight quote closes or opens."""
         after = self._look_ahead(found.end(), end)
         opens = quotes % 2 == 0
         if found["closers"] == '"' and not after["gap"] and opens:
@@ -134,7 +134,7 @@ class Scanner:
         return self.text.rfind(opener, max(start, before - _REACH), before) if opener else -1
 
     def _ends_spaced(self, found: re.Match[str], after: re.Match[str], start: int, end: int) -> bool:
-        """Judge a mark of the scripts that set sentences apart by a space, and begin them with a capital."""
+        """Judge a mark in a script that separates sentences by a space and begins them with a capital."""
         word, mark = after["word"], found["mark"]
         before = self.text[max(start, found.start() - 64) : found.start()]
         tokenized = before[-1:].isspace()
@@ -155,11 +155,11 @@ class Scanner:
         return mark != "." or not self._is_abbreviation(last, after, start, found.start())
 
     def _may_begin(self, word: str, opener: str, tokenized: bool) -> bool:
-        """Tell whether a word in lower case may begin a sentence: "iPhone", "` we" in tokenized text."""
+        """Tell whether a lowercase word may begin a sentence: "iPhone", "` we" in tokenized text."""
         return self.uncased or bool(_BRAND.match(word)) or (tokenized and bool(_TOKENIZED_OPENER.search(opener)))
 
     def _runs_on(self, token: str, mark: str, closers: str, after: re.Match[str], end: int) -> bool:
-        """Tell whether two sentences run together, "the end.Start", unlike "Node.js", "U.S.A" or an address."""
+        """Tell whether two sentences run together ("the end.Start"), unlike "Node.js", "U.S.A" or an address."""
         word = after["word"]
         if not word[:1].isupper() or not (word[1:].islower() or word in ("A", "I")):
             return False
@@ -174,7 +174,7 @@ class Scanner:
         return len(last) > 1 and (last[-1].islower() or last[-1].isdigit()) and last.lower() not in NEVER_LAST
 
     def _is_split_number(self, before: str, word: str, start: int, at: int) -> bool:
-        """Tell "3 . 5", "example . Com" and "2 . Second" in tokenized text from ends of sentences."""
+        """Tell "3 . 5", "example . Com" and "2 . Second" in tokenized text from sentence ends."""
         if before.rstrip()[-1:].isdigit() and word[:1].isdigit():
             return True
         return word.lower() in ("com", "org", "net", "co") or self._is_list_number(start, at)
@@ -183,7 +183,7 @@ class Scanner:
         return at - start <= 6 and bool(_LIST_NUMBER.fullmatch(self.text, start, at))
 
     def _is_abbreviation(self, last: str, after: re.Match[str], start: int, at: int) -> bool:
-        """Tell whether the full stop after `last` belongs to it alone, from the word that follows."""
+        """Tell from the next word whether the period after `last` only abbreviates it."""
         word = after["word"]
         plain, following = last.lower(), word.lower().replace("’", "'")
         number = word[:1].isdigit()
