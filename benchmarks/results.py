@@ -25,7 +25,7 @@ SYSTEMS = (
     *("lead", "news", "coverage", "random", "centroid", "textrank", "textrank@tfidf", "lexrank"),
     *("pacsum", "far", "oracle"),
 )
-# For each set, the file and the source of similar unlabeled texts, and the usual length of a summary as a share of a text.
+# For each set: the file and source of similar unlabeled texts, and the usual length of a summary as a share of a text.
 LIKE = {
     "dev_cnndm": ("en/train", "cnndm", 0.2),
     "dev_cnn": ("en/train", "cnndm", 0.2),

@@ -51,12 +51,18 @@ def test_a_peer_chooses_within_the_budget(records: list[Record], name: str) -> N
 
 
 def test_an_extract_is_the_summary_of_the_library(records: list[Record]) -> None:
-    whole = Document.from_text("Rain fell.\n\nThe river rose.\n\nThe town slept.")
-    for record in [*records, Record("whole", whole)]:
+    for record in records:
         summary = summarize(record.document, max_chars=120)
         extract = load_system("news").extract(record, CHARS)
         assert (extract.text, extract.length) == (summary.text, summary.length)
         assert extract.chosen == tuple(sorted(sentence.index for sentence in summary.sentences))
+
+
+def test_a_text_that_fits_as_a_whole_is_joined_alike_for_every_system() -> None:
+    document = Document.from_text("Rain fell.\n\nThe river rose.\n\nThe town slept.")
+    record = Record("whole", document, document.texts)
+    extracts = [load_system(name).extract(record, CHARS) for name in ("news", "lead", "oracle", "sumy-luhn")]
+    assert [extract.text for extract in extracts] == ["Rain fell. The river rose. The town slept."] * 4
 
 
 def test_results_are_those_of_the_library(records: list[Record]) -> None:

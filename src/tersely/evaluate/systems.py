@@ -116,14 +116,17 @@ class Ours:
     summarizer: Summarizer
 
     def extract(self, record: Record, budget: Budget) -> Extract:
-        """Return the library's summary."""
+        """Return the sentences that the library chooses."""
         limit = {"ratio" if budget.unit == "ratio" else f"max_{budget.unit}": budget.limit}
         summary = self.summarizer.summarize(record.document, **limit)  # type: ignore[arg-type]
-        return Extract(tuple(sorted(each.index for each in summary.sentences)), summary.text, summary.length)
+        return join(record.document, (sentence.index for sentence in summary.sentences), budget)
 
 
 def join(document: Document, chosen: Iterable[int], budget: Budget) -> Extract:
-    """Join the sentences that another system has chosen, by the rules of our own summaries.
+    """Join the chosen sentences by the rules of our summaries, in the same way for every system.
+
+    A text that fits as a whole is joined, too, although the library returns it unchanged: its line breaks would make
+    it longer than another system's, and would show a rater whose it is.
 
     >>> join(Document.from_sentences(["One fish.", "Two fish."]), [1, 0], Budget(20, "chars"))
     Extract(chosen=(0, 1), text='One fish. Two fish.', length=19)
