@@ -93,7 +93,7 @@ def test_nyt_is_found_from_within_its_folder(tmp_path: Path, monkeypatch: pytest
         assert len(list(read(path))) == 1
 
 
-def test_a_bad_article_of_nyt_costs_only_itself(tmp_path: Path) -> None:
+def test_a_bad_article_of_nyt_does_not_affect_the_others(tmp_path: Path) -> None:
     for name, text in {"1": "", "2": "It rains.", "3": "It rains.", "4": "It rains.", "5": "It rains."}.items():
         write(tmp_path / "text" / name, text)
         write(tmp_path / "abstracts" / name, "Rain.")
@@ -133,7 +133,7 @@ def test_parquet_reads_a_shard_a_folder_and_a_pattern(tmp_path: Path) -> None:
     assert len(list(read(folder / "test-00000-of-00002.parquet", limit=70))) == 70
 
 
-def test_a_bad_row_or_shard_of_parquet_costs_only_itself(tmp_path: Path) -> None:
+def test_a_bad_row_or_shard_of_parquet_does_not_affect_the_others(tmp_path: Path) -> None:
     shard(tmp_path / "a.parquet", article=["It rains."], id=["1"])
     write(tmp_path / "b.parquet", b"PAR1 and then nothing of the kind PAR1")
     broken = pa.array([b"It rains.", b"\xff", b"", b"It pours.", None], pa.binary()).view(pa.string())

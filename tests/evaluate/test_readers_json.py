@@ -80,7 +80,7 @@ BAD_LINES = {
 
 
 @pytest.mark.parametrize(("line", "reason"), BAD_LINES.items(), ids=range(len(BAD_LINES)))
-def test_a_bad_line_costs_only_itself(tmp_path: Path, line: bytes, reason: str) -> None:
+def test_a_bad_line_does_not_affect_the_others(tmp_path: Path, line: bytes, reason: str) -> None:
     file = tmp_path / "a.jsonl"
     file.write_bytes(b'{"text": "One."}\n' + line + b'\n{"text": "Three."}\n')
     records, reports = read_all(file)
@@ -105,7 +105,7 @@ def test_a_line_that_is_too_long_is_skipped(tmp_path: Path, monkeypatch: pytest.
     assert reports[0].startswith("2: longer than")
 
 
-def test_of_a_truncated_gzip_the_intact_records_are_read(tmp_path: Path) -> None:
+def test_the_intact_records_of_a_truncated_gzip_are_read(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl.gz"
     lines = "".join(json.dumps({"text": f"Number {i} is {i * 7919}."}) + "\n" for i in range(2000))
     packed = gzip.compress(lines.encode())
@@ -197,7 +197,9 @@ def test_presumm_joins_tokens_and_numbers_records_by_shard(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 64, 1 << 20])
-def test_a_bad_record_of_presumm_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+def test_a_bad_record_of_presumm_does_not_affect_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
     monkeypatch.setattr(presumm, "_CHUNK", chunk)
     good = b'{"src": [["It", "rains"]], "tgt": [["a \\"}, { b"]]}'
     bad = {
@@ -217,7 +219,7 @@ def test_a_bad_record_of_presumm_costs_only_itself(tmp_path: Path, monkeypatch: 
     assert reports == [f"{number}: {reason}" for number, reason in enumerate(bad.values(), 2)]
 
 
-def test_of_a_truncated_shard_the_intact_records_are_read(tmp_path: Path) -> None:
+def test_the_intact_records_of_a_truncated_shard_are_read(tmp_path: Path) -> None:
     file = tmp_path / "cnndm.test.0.json"
     file.write_text('[{"src": [["It", "rains"]], "tgt": []}, {"src": [["It"', encoding="utf-8")
     records, reports = read_all(file)

@@ -50,7 +50,7 @@ def test_a_long_sentence_is_cut_after_its_last_allowed_word() -> None:
     assert kept(SourceLimits(max_words=4), "有3只cat在。") == ("有3只cat",)
 
 
-def test_of_a_cut_sentence_only_the_rest_counts() -> None:
+def test_a_cut_sentence_counts_only_its_remaining_words() -> None:
     assert kept(SourceLimits(max_words=2, max_tokens=4), *SENTENCES) == ("One two", "Five six.")
 
 
@@ -84,7 +84,7 @@ limit = st.none() | st.integers(1, 30)
 
 
 @given(texts, limit, limit, st.integers(0, 4), st.none() | st.integers(4, 8), st.data())
-def test_the_rest_is_verbatim_in_order_and_within_the_limits(
+def test_the_remaining_sentences_are_verbatim_in_order_and_within_the_limits(
     text: str, tokens: int | None, sentences: int | None, shortest: int, longest: int | None, data: st.DataObject
 ) -> None:
     document = Document.from_text(text)

@@ -115,3 +115,19 @@ def test_table1_measures_the_shipped_networks_and_says_how_to_train_the_others(t
     assert run.output.count("95.00") == 4
     assert "70.00" in run.output
     assert "baselines train configs/cpu-knapsack-fptas-cnewsum.toml" in run.output
+
+
+def test_table6_shows_the_means_of_the_answers(tmp_path: Path) -> None:
+    empty = CliRunner().invoke(reproduce, ["table6"], catch_exceptions=False)
+    assert "measured   none: make a form" in empty.output
+    key, answers = tmp_path / "form.key.json", tmp_path / "answers.json"
+    summaries = {"s1": {"document": "d1", "systems": ["lead"]}}
+    key.write_text(json.dumps({"form": "f0", "raters": 1, "systems": ["lead"], "summaries": summaries}))
+    points = {"relevance": 4, "coherence": 2, "consistency": 5}
+    answers.write_text(json.dumps({"form": "f0", "rater": 1, "answers": {"s1": points}}))
+    run = CliRunner().invoke(reproduce, ["table6", "--key", str(key), "--answers", str(answers)])
+    [measured] = [line.split() for line in run.output.splitlines() if line.startswith("lead")]
+    columns = published("table6").columns
+    assert measured == ["lead", "measured", *(f"{points[column]:.2f}" for column in columns)]
+    alone = CliRunner().invoke(reproduce, ["table6", "--key", str(key)])
+    assert "--key and --answers go together" in str(alone.exception)

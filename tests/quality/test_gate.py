@@ -30,7 +30,7 @@ def entry(score: float, violations: int = 0) -> dict[str, object]:
     return {"sha256": "x", "documents": 1, "figures": {"b": {"rouge1": score, "rouge2": 1.0, "violations": violations}}}
 
 
-def test_a_violation_fails_whatever_the_scores() -> None:
+def test_a_violation_fails_even_with_high_scores() -> None:
     assert failures(entry(99, 1)["figures"], entry(1)["figures"]) == ["b: 1 summaries are over budget"]
 
 
