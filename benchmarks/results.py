@@ -1,6 +1,6 @@
-"""Measures every scorer on every dev set and writes docs/results.md; takes some minutes on two cores.
+"""Measure every scorer on every dev set and write docs/results.md; this takes about 20 minutes on two cores.
 
-Beside the fixed rules and the default model there is, for each set, a model trained on unlabeled texts of its kind.
+Besides the fixed rules and the default model, a model is trained for each set on unlabeled texts of the same kind.
 """
 
 import argparse
@@ -12,9 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tersely.evaluate import report
+from tersely.evaluate.measures import Tokenization
 from tersely.evaluate.run import evaluate
 from tersely.evaluate.suite import SUITE, DevSet
-from tersely.evaluate.tokens import Tokenization
 from tersely.learn.scorer.config import read_config
 from tersely.learn.scorer.corpus import Corpus
 from tersely.learn.scorer.words import export_words
@@ -25,7 +25,7 @@ SYSTEMS = (
     *("lead", "news", "coverage", "random", "centroid", "textrank", "textrank@tfidf", "lexrank"),
     *("pacsum", "far", "oracle"),
 )
-# For each set the unlabeled texts that are like it, by file and source, and how much of a text its summaries are.
+# For each set: the file and source of similar unlabeled texts, and the usual length of a summary as a share of a text.
 LIKE = {
     "dev_cnndm": ("en/train", "cnndm", 0.2),
     "dev_cnn": ("en/train", "cnndm", 0.2),
@@ -33,19 +33,20 @@ LIKE = {
     "dev_bbc": ("en/train", "bbc", 0.55),
     "dev_xinwenlianbo": ("zh/train", "xinwenlianbo", 0.2),
     "dev_pku": ("zh/train", "pku", 0.13),
-    "dev_cail": ("zh/dev_cail", "", 0.37),  # its own texts, as there are no others; the summaries are not looked at
+    "dev_cail": ("zh/dev_cail", "", 0.37),  # its own texts, as there are no others; the summaries are not used
 }
 INTRO = """# Results
 
-Every scorer on every dev set, written by `make results`. R-1, R-2 and R-Lsum are the papers' measures. Compare systems
-only within a table, by Δ against *lead* (sentences from the beginning, what does not fit skipped): the documents are
-samples, and 70 % of `dev_cnndm`'s references were matched back by word overlap, so absolute figures are not those of
-the published sets. *news* is the default model; *trained* is the same method (`--config news`) trained on unlabeled
-texts of the set's own kind, for its usual share of a text (`LIKE` in `benchmarks/results.py`). The constants of that
-method, and the settings of `coverage` (bias 0.4, power 0.7), `pacsum` (beta 0, lambda1 0.7) and `far` (alpha 0.1), were
-chosen on these dev sets, so they flatter somewhat; all other settings are the methods' own. Selectors are each
-scorer's default: consensus for news and trained, the exact knapsack for textrank, lexrank, centroid and random, greedy
-in score order for lead, pacsum and far, and coverage's own.
+Every scorer on every dev set, written by `make results`. R-1, R-2 and R-Lsum are the measures that papers report.
+Compare systems only within a table, by Δ against *lead*, which takes sentences from the beginning and skips those that
+do not fit. The documents are samples, and 70 % of the references of `dev_cnndm` were matched to their texts by word
+overlap, so absolute figures differ from those on the published sets. *news* is the default model. *trained* is the same
+method (`--config news`), trained on unlabeled texts of the same kind as the set and for the share of a text that its
+summaries usually have (`LIKE` in `benchmarks/results.py`). The constants of that method and the settings of `coverage`
+(bias 0.4, power 0.7), `pacsum` (beta 0, lambda1 0.7) and `far` (alpha 0.1) were chosen on these dev sets, so their
+figures are somewhat flattering; all other settings are those of the published methods. Each scorer uses its default
+selector: consensus for news and trained, the exact knapsack for textrank, lexrank, centroid and random, greedy in score
+order for lead, pacsum and far, and its own for coverage.
 """
 
 
@@ -53,10 +54,10 @@ def main() -> None:
     """Run the suite and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results.md")
-    parser.add_argument("--limit", type=int, help="only the first documents of each set")
+    parser.add_argument("--limit", type=int, metavar="N", help="use only the first N documents of each set")
     args = parser.parse_args()
     if not DATA.is_dir():
-        sys.exit(f"no documents at {DATA}: set TERSELY_DATA")
+        sys.exit(f"there is no data at {DATA}: set TERSELY_DATA to the folder that has it")
     started = time.monotonic()
     parts = [INTRO, *(section(dev, args.limit) for dev in SUITE)]
     parts.append(f"Measured in {(time.monotonic() - started) / 60:.0f} minutes on {os.cpu_count()} cores.\n")
@@ -64,19 +65,19 @@ def main() -> None:
 
 
 def section(dev: DevSet, limit: int | None) -> str:
-    """Return one dev set's table."""
+    """Return the table of one dev set."""
     started = time.monotonic()
     with TemporaryDirectory() as made:
         trained = train(dev, Path(made) / "trained")
         results = evaluate(dev.records(DATA, limit), (*SYSTEMS, str(trained)), dev.budgets)
     results = [replace(result, system=Path(result.system).name) for result in results]
     print(f"{dev.name}: {len(results[0].outcomes)} documents, {time.monotonic() - started:.0f} s", flush=True)
-    note = report.settings(Tokenization(), len(results[0].outcomes), SYSTEMS[0])
+    note = report.footnote(Tokenization(), len(results[0].outcomes), SYSTEMS[0])
     return f"## {dev.name}\n\n{report.markdown(results, SYSTEMS[0])}\n{note}\n"
 
 
 def train(dev: DevSet, out: Path) -> Path:
-    """Train the default method on unlabeled texts that are like a dev set's."""
+    """Train the default method on unlabeled texts that resemble those of a dev set."""
     file, source, share = LIKE[dev.name]
     config = read_config(ROOT / "configs" / "news.toml")
     where = {"source": [source]} if source else None

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from table_rows import Row
 from tersely.budget import Budget
-from tersely.evaluate.run import Result
-from tersely.evaluate.significance import paired_bootstrap
+from tersely.evaluate.measures import paired_bootstrap
+from tersely.evaluate.run import SystemResult
 
 MEASURES = ("rouge1", "rouge2", "rougeLsum")
 
@@ -17,7 +17,7 @@ MEASURES = ("rouge1", "rouge2", "rougeLsum")
 class Measured:
     """The results of one dev set, by system and budget."""
 
-    def __init__(self, results: Sequence[Result], mixed: Sequence[Result], folder: Path) -> None:
+    def __init__(self, results: Sequence[SystemResult], mixed: Sequence[SystemResult], folder: Path) -> None:
         self.folder = folder
         self.results = {(result.system, result.budget): result for result in results}
         self.mixed = {result.system: result for result in mixed}
@@ -60,7 +60,7 @@ def difference(one: NDArray[np.float64], two: NDArray[np.float64]) -> str:
     return f"{found.mean:+.2f} ({found.low:+.2f}, {found.high:+.2f})"
 
 
-def places(result: Result) -> str:
+def places(result: SystemResult) -> str:
     """Name the three places chosen most often, from 1, and their shares."""
     chosen = [place for outcome in result.outcomes for place in outcome.positions]
     found, counts = np.unique(chosen, return_counts=True)
@@ -68,6 +68,6 @@ def places(result: Result) -> str:
     return ", ".join(f"{found[i] + 1}: {counts[i] / len(chosen):.0%}" for i in best)
 
 
-def first_three(result: Result) -> float:
+def first_three(result: SystemResult) -> float:
     """Return the share of all choices that are among the first three sentences."""
     return float(np.mean([place < 3 for outcome in result.outcomes for place in outcome.positions]))

@@ -19,11 +19,10 @@ import numpy as np
 from table_page import write_page
 from table_rows import BASELINES, PLANS, Plan, Row, rows, seeds
 from tersely.cli.train_supervised import label
-from tersely.encode import Encoder, load_encoder
-from tersely.encode import Cache
+from tersely.encode import Cache, Encoder, load_encoder
 from tersely.errors import UsageError
 from tersely.evaluate.record import Record
-from tersely.evaluate.run import Result, evaluate
+from tersely.evaluate.run import SystemResult, evaluate
 from tersely.evaluate.suite import SUITE
 from tersely.learn.scorer.config import Config
 from tersely.learn.scorer.corpus import Corpus, beginning
@@ -143,7 +142,7 @@ def measure_all(plan: Plan, folder: Path, limit: int | None, workers: int) -> No
         print(f"{dev}: {len(systems)} systems, {time.monotonic() - started:.0f} s", flush=True)
 
 
-def named_by_place(result: Result, folder: Path) -> Result:
+def named_by_place(result: SystemResult, folder: Path) -> SystemResult:
     """Name a model by its place in the folder, such as both-42 or both-42/best-2: the folder may be moved."""
     path = Path(result.system)
     return replace(result, system=str(path.relative_to(folder))) if path.is_relative_to(folder) else result

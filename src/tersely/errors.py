@@ -1,6 +1,7 @@
 """Exceptions: each message is one line that names the cause and the remedy."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 
@@ -42,3 +43,14 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
     near = get_close_matches(name, known, n=1)
     hint = f"did you mean '{near[0]}'?" if near else "choose from " + ", ".join(known)
     return UsageError(f"unknown {kind} '{name}': {hint}")
+
+
+@contextmanager
+def extra(purpose: str, name: str) -> Iterator[None]:
+    """Turn a failed import into an error that names the extra to install."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("tersely"):
+            raise
+        raise MissingExtraError(purpose, name) from None

@@ -1,4 +1,4 @@
-"""What holds for every reader: choosing one, limits, faults reported or fatal."""
+"""What all readers have in common: detection, limits, and faults that are reported or fatal."""
 
 import io
 import json
@@ -23,12 +23,12 @@ def lines(*objects: object) -> str:
     return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in objects)
 
 
-def test_there_is_one_reader_a_format_and_each_says_what_it_reads() -> None:
+def test_there_is_one_reader_per_format_and_each_describes_itself() -> None:
     assert READERS.names() == ["cnewsum", "jsonl", "nyt", "parquet", "presumm", "story"]
     assert all(READERS.describe(name) for name in READERS.names())
 
 
-def test_the_format_is_told_by_looking(tmp_path: Path) -> None:
+def test_the_format_is_detected(tmp_path: Path) -> None:
     jsonl = write(tmp_path / "a.data", lines({"text": "It rains."}))
     cnewsum = write(tmp_path / "b.jsonl", lines({"article": ["下雨了。"], "summary": "雨", "label": [0]}))
     presumm = write(tmp_path / "cnndm.test.0.json", '[{"src": [["It", "rains"]], "tgt": []}]')
@@ -54,7 +54,7 @@ def test_an_unknown_format_names_the_readers(tmp_path: Path, content: str) -> No
         read(file)
 
 
-def test_an_empty_file_is_called_so(tmp_path: Path) -> None:
+def test_an_empty_file_is_called_empty(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a\.jsonl is empty$"):
         read(write(tmp_path / "a.jsonl", ""))
 
@@ -87,7 +87,7 @@ def test_a_bad_record_is_reported_and_skipped_or_fatal(tmp_path: Path) -> None:
     file = write(tmp_path / "a.jsonl", lines({"text": "One."}, {"no": 1}, {"text": "Three."}))
     reports: list[str] = []
     assert [record.id for record in read(file, report=reports.append)] == ["1", "3"]
-    assert reports == [f"{file}:2: no text: neither 'text' nor 'article' is given"]
+    assert reports == [f"{file}:2: no text: there is neither 'text' nor 'article'"]
     strict = read(file, strict=True)
     assert next(strict).id == "1"
     with pytest.raises(InputError) as error:
@@ -95,14 +95,14 @@ def test_a_bad_record_is_reported_and_skipped_or_fatal(tmp_path: Path) -> None:
     assert str(error.value) == reports[0]
 
 
-def test_reports_go_to_standard_error_unless_told_otherwise(tmp_path: Path) -> None:
+def test_reports_go_to_standard_error_by_default(tmp_path: Path) -> None:
     file = write(tmp_path / "a.jsonl", lines({"no": 1}, {"text": "Two."}))
     with redirect_stderr(io.StringIO()) as said:
         assert len(list(read(str(file)))) == 1
     assert said.getvalue().count("\n") == 1
 
 
-def test_a_limit_stops_reading_before_what_comes_after(tmp_path: Path) -> None:
+def test_nothing_is_read_beyond_the_limit(tmp_path: Path) -> None:
     file = write(tmp_path / "a.jsonl", lines({"text": "One."}, {"text": "Two."}) + "broken\n")
     assert len(list(read(file, strict=True, limit=2))) == 2
     assert list(read(file, strict=True, limit=0)) == []
@@ -122,12 +122,12 @@ def test_a_name_that_only_looks_like_a_pattern_is_a_file(tmp_path: Path) -> None
     assert len(list(read(file))) == 1
 
 
-def test_a_language_given_is_not_looked_up(tmp_path: Path) -> None:
+def test_a_given_language_is_not_detected(tmp_path: Path) -> None:
     file = write(tmp_path / "1.story", STORY)
     assert [next(read(file, language=language)).document.language for language in (None, "zh")] == ["en", "zh"]
 
 
-def test_a_file_that_may_not_be_read_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_file_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 

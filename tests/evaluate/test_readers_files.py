@@ -1,4 +1,4 @@
-"""The readers of one file an article, and of Parquet: `story`, `nyt` and `parquet`."""
+"""The readers `story`, `nyt` (one file per article) and `parquet`."""
 
 import sys
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ def write(path: Path, text: str | bytes) -> Path:
     return path
 
 
-def test_a_story_is_verbatim_paragraphs_then_highlights(tmp_path: Path) -> None:
+def test_a_story_is_verbatim_paragraphs_followed_by_highlights(tmp_path: Path) -> None:
     story = (
         "LONDON, England (CNN) -- Rain fell on Monday. It stopped.\n\nBy .\n\nA Reporter\n\n"
         "@highlight\n\nRain falls in London\n\n@highlight\n\nNEW: It stops\n"
@@ -63,7 +63,7 @@ def test_nyt_reads_the_layout_of_the_berkeley_summarizer(tmp_path: Path) -> None
         document = conll(name, "The rain -LRB- much -RRB- fell .", "It stopped .")
         write(tmp_path / f"{split}_corefner" / name, document)
         write(tmp_path / f"{split}_abstracts" / name, conll(name, "Rain fell .", "Stopped ."))
-    with pytest.raises(InputError, match=r"2 folders of documents: give one, such as .*eval_corefner$"):
+    with pytest.raises(InputError, match=r"2 folders of documents: choose one, such as .*eval_corefner$"):
         list(read(tmp_path))
     (record,), reports = read_all(tmp_path / "eval_corefner")
     assert not reports
@@ -75,7 +75,7 @@ def test_nyt_reads_the_layout_of_the_berkeley_summarizer(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "names", [("text", "abstracts"), ("documents", "abstract"), ("test_articles", "test_summaries")]
 )
-def test_nyt_reads_plain_text_and_parts_the_clauses_of_an_abstract(tmp_path: Path, names: Sequence[str]) -> None:
+def test_nyt_reads_plain_text_and_splits_an_abstract_into_clauses(tmp_path: Path, names: Sequence[str]) -> None:
     write(tmp_path / names[0] / "1.txt", "Rain fell on Monday. It stopped.")
     write(tmp_path / names[1] / "1.txt", "Rain falls on city; stops in the evening. Photo (M)\n")
     write(tmp_path / names[0] / ".DS_Store", b"\xff")
@@ -93,7 +93,7 @@ def test_nyt_is_found_from_within_its_folder(tmp_path: Path, monkeypatch: pytest
         assert len(list(read(path))) == 1
 
 
-def test_a_bad_article_of_nyt_costs_only_itself(tmp_path: Path) -> None:
+def test_a_bad_article_of_nyt_does_not_affect_the_others(tmp_path: Path) -> None:
     for name, text in {"1": "", "2": "It rains.", "3": "It rains.", "4": "It rains.", "5": "It rains."}.items():
         write(tmp_path / "text" / name, text)
         write(tmp_path / "abstracts" / name, "Rain.")
@@ -133,7 +133,7 @@ def test_parquet_reads_a_shard_a_folder_and_a_pattern(tmp_path: Path) -> None:
     assert len(list(read(folder / "test-00000-of-00002.parquet", limit=70))) == 70
 
 
-def test_a_bad_row_or_shard_of_parquet_costs_only_itself(tmp_path: Path) -> None:
+def test_a_bad_row_or_shard_of_parquet_does_not_affect_the_others(tmp_path: Path) -> None:
     shard(tmp_path / "a.parquet", article=["It rains."], id=["1"])
     write(tmp_path / "b.parquet", b"PAR1 and then nothing of the kind PAR1")
     broken = pa.array([b"It rains.", b"\xff", b"", b"It pours.", None], pa.binary()).view(pa.string())

@@ -1,4 +1,4 @@
-"""The readers of JSON: `jsonl`, `cnewsum` and `presumm`."""
+"""The readers `jsonl`, `cnewsum` and `presumm`."""
 
 import gzip
 import json
@@ -6,12 +6,14 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.errors import InputError
-from tersely.evaluate.readers import json_array, json_lines, read
+from tersely.evaluate.readers import presumm, read
 from tersely.evaluate.record import Record
+from tersely.io import lines
 
 
 def read_all(path: Path, **how: str) -> tuple[list[Record], list[str]]:
@@ -42,19 +44,28 @@ def test_a_text_is_split_and_a_list_of_sentences_is_not(tmp_path: Path) -> None:
     assert [record.reference for record in records] == [("Rain.", "Much."), ("Five. Wins.",), ()]
 
 
-def test_gzip_is_told_by_its_content(tmp_path: Path) -> None:
+def test_compression_is_detected_by_content(tmp_path: Path) -> None:
     content = b'\xef\xbb\xbf{"text": "It rains."}\r\n\r\n{"text": "It pours."}'
-    for name, raw in (("plain.jsonl.gz", content), ("packed.jsonl", gzip.compress(content))):
+    packed = {"gzip.jsonl": gzip.compress(content), "zstd.jsonl": zstandard.compress(content)}
+    for name, raw in {"plain.jsonl.gz": content, **packed}.items():
         (tmp_path / name).write_bytes(raw)
         records, reports = read_all(tmp_path / name)
         assert [record.id for record in records] == ["1", "3"]
         assert not reports
 
 
+def test_a_folder_of_compressed_files_is_read(tmp_path: Path) -> None:
+    line = b'{"text": "It rains."}\n'
+    files = {"a.jsonl": line, "b.jsonl.gz": gzip.compress(line), "c.jsonl.zst": zstandard.compress(line)}
+    for name, raw in files.items():
+        (tmp_path / name).write_bytes(raw)
+    assert [record.id for record in read(tmp_path)] == [f"{name}:1" for name in files]
+
+
 BAD_LINES = {
     b'{"text": "It': "broken JSON at column 10: Unterminated string starting at",
     b'["It rains."]': "not a JSON object",
-    b'{"summary": "Rain."}': "no text: neither 'text' nor 'article' is given",
+    b'{"summary": "Rain."}': "no text: there is neither 'text' nor 'article'",
     b'{"text": 5}': "text is neither a string nor a list of strings",
     b'{"text": ["It rains.", 5]}': "text[1] is not a string",
     b'{"text": " \\n "}': "the document is empty",
@@ -69,7 +80,7 @@ BAD_LINES = {
 
 
 @pytest.mark.parametrize(("line", "reason"), BAD_LINES.items(), ids=range(len(BAD_LINES)))
-def test_a_bad_line_costs_only_itself(tmp_path: Path, line: bytes, reason: str) -> None:
+def test_a_bad_line_does_not_affect_the_others(tmp_path: Path, line: bytes, reason: str) -> None:
     file = tmp_path / "a.jsonl"
     file.write_bytes(b'{"text": "One."}\n' + line + b'\n{"text": "Three."}\n')
     records, reports = read_all(file)
@@ -78,7 +89,7 @@ def test_a_bad_line_costs_only_itself(tmp_path: Path, line: bytes, reason: str) 
 
 
 @given(st.lists(st.binary(max_size=40), max_size=8))
-def test_no_bytes_raise_anything_but_a_fault(tmp_path_factory: pytest.TempPathFactory, parts: list[bytes]) -> None:
+def test_any_bytes_give_records_or_faults(tmp_path_factory: pytest.TempPathFactory, parts: list[bytes]) -> None:
     file = tmp_path_factory.mktemp("any") / "a.jsonl"
     file.write_bytes(b'{"text": "One."}\n' + b'\n{"text": "'.join(parts) + b'\n{"text": "Last."}\n')
     for reader in ("jsonl", "cnewsum", "presumm"):
@@ -86,7 +97,7 @@ def test_no_bytes_raise_anything_but_a_fault(tmp_path_factory: pytest.TempPathFa
 
 
 def test_a_line_that_is_too_long_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_lines, "MAX_BYTES", 100)
+    monkeypatch.setattr(lines, "MAX_BYTES", 100)
     file = write_lines(tmp_path / "a.jsonl", {"text": "One."}, {"text": "Two. " * 100}, {"text": "Three."})
     records, reports = read_all(file)
     assert [record.id for record in records] == ["1", "3"]
@@ -94,14 +105,14 @@ def test_a_line_that_is_too_long_is_skipped(tmp_path: Path, monkeypatch: pytest.
     assert reports[0].startswith("2: longer than")
 
 
-def test_a_truncated_gzip_gives_what_it_still_holds(tmp_path: Path) -> None:
+def test_the_intact_records_of_a_truncated_gzip_are_read(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl.gz"
     lines = "".join(json.dumps({"text": f"Number {i} is {i * 7919}."}) + "\n" for i in range(2000))
     packed = gzip.compress(lines.encode())
     file.write_bytes(packed[: len(packed) // 2])
     records, reports = read_all(file)
     assert len(records) > 100
-    assert reports == [f"{len(records) + 1}: the gzip file ends too early: it is truncated"]
+    assert reports == [f"{len(records) + 1}: the compressed file ends too early: it is truncated"]
 
 
 @pytest.mark.parametrize("reader", ["jsonl", "presumm"])
@@ -170,21 +181,30 @@ def test_presumm_joins_tokens_and_numbers_records_by_shard(tmp_path: Path) -> No
         {"src": [["So", "it", "goes", "."]], "tgt": []},
     ]
     (tmp_path / "cnndm.test.0.json").write_text(json.dumps(shard), encoding="utf-8")
-    (tmp_path / "cnndm.test.1.json").write_bytes(gzip.compress(json.dumps(shard[1:], indent=1).encode()))
+    second = json.dumps(shard[1:], indent=1).encode()
+    (tmp_path / "cnndm.test.1.json.gz").write_bytes(gzip.compress(second))
+    (tmp_path / "cnndm.test.2.json.zst").write_bytes(zstandard.compress(second))
     records, reports = read_all(tmp_path)
     assert not reports
-    assert [record.id for record in records] == ["cnndm.test.0.0", "cnndm.test.0.1", "cnndm.test.1.0"]
+    assert [record.id for record in records] == [
+        "cnndm.test.0.0",
+        "cnndm.test.0.1",
+        "cnndm.test.1.0",
+        "cnndm.test.2.0",
+    ]
     assert records[0].document.texts == ("It rains .", "Much .")
     assert records[0].reference == ("rain falls", "much")
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 64, 1 << 20])
-def test_a_bad_record_of_presumm_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
-    monkeypatch.setattr(json_array, "_CHUNK", chunk)
+def test_a_bad_record_of_presumm_does_not_affect_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    monkeypatch.setattr(presumm, "_CHUNK", chunk)
     good = b'{"src": [["It", "rains"]], "tgt": [["a \\"}, { b"]]}'
     bad = {
         b'{"src": [["It" "rains"]], "tgt": []}': "broken JSON",
-        b'{"tgt": []}': "no text: 'src' is not given",
+        b'{"tgt": []}': "no text: there is no 'src'",
         b'{"src": "It rains", "tgt": []}': "src is not a list of sentences",
         b'{"src": [["It", 5]], "tgt": []}': "a sentence of src is not a list of tokens",
         b'{"src": [["It"]], "tgt": ["rain"]}': "a sentence of tgt is not a list of tokens",
@@ -199,7 +219,7 @@ def test_a_bad_record_of_presumm_costs_only_itself(tmp_path: Path, monkeypatch: 
     assert reports == [f"{number}: {reason}" for number, reason in enumerate(bad.values(), 2)]
 
 
-def test_a_shard_that_ends_too_early_keeps_what_is_whole(tmp_path: Path) -> None:
+def test_the_intact_records_of_a_truncated_shard_are_read(tmp_path: Path) -> None:
     file = tmp_path / "cnndm.test.0.json"
     file.write_text('[{"src": [["It", "rains"]], "tgt": []}, {"src": [["It"', encoding="utf-8")
     records, reports = read_all(file)
@@ -211,5 +231,5 @@ def test_pickles_are_never_loaded(tmp_path: Path) -> None:
     file = tmp_path / "cnndm.test.0.bert.pt"
     file.write_bytes(b"\x80\x02.")
     for path in (file, tmp_path):
-        with pytest.raises(InputError, match=r"pickles, which are never loaded: give PreSumm's \.json files"):
+        with pytest.raises(InputError, match=r"pickles, which are never loaded: use PreSumm's \.json files"):
             list(read(path))

@@ -1,20 +1,24 @@
-"""Systems over records: the figures, the budget, the tables made of them."""
+"""Systems over records: extracts within the budget, figures, processes, tables and plots."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+from itertools import repeat
 from pathlib import Path
 
 import pytest
 
-from tersely import Document
+from tersely import Document, summarize
 from tersely.budget import Budget
 from tersely.errors import InputError, UsageError
 from tersely.evaluate import report
-from tersely.evaluate.peers import PEERS
-from tersely.evaluate.plots import plots
+from tersely.evaluate.measures import Tokenization
 from tersely.evaluate.record import Record
 from tersely.evaluate.run import evaluate
-from tersely.evaluate.systems import load_system, parse_systems
-from tersely.evaluate.tokens import Tokenization
+from tersely.evaluate.systems import PEERS, load_system, parse_systems
+from tersely.workers.ordered import WorkerDiedError
 
 CHARS, THREE = Budget(120, "chars"), Budget(3, "sentences")
 
@@ -27,22 +31,38 @@ def records(english: str, chinese: str) -> list[Record]:
 
 def test_the_oracle_finds_the_reference_and_stops(records: list[Record]) -> None:
     for record in records:
-        assert load_system("oracle").choose(record, THREE) == [4, 8]
+        assert load_system("oracle").extract(record, THREE).chosen == (4, 8)
 
 
 def test_the_oracle_keeps_a_character_budget(records: list[Record]) -> None:
     for record in records:
         budget = Budget(len(record.document.texts[4]), "chars")
-        chosen = load_system("oracle").choose(record, budget)
-        assert sum(len(record.document.texts[i]) for i in chosen) <= budget.limit
+        extract = load_system("oracle").extract(record, budget)
+        assert len(extract.text) == extract.length <= budget.limit
 
 
 @pytest.mark.parametrize("name", sorted(PEERS))
 def test_a_peer_chooses_within_the_budget(records: list[Record], name: str) -> None:
     for record in records:
-        assert len(load_system(name).choose(record, THREE)) == 3
-        chosen = load_system(name).choose(record, CHARS)
-        assert sum(len(record.document.texts[i]) for i in chosen) <= 120
+        assert load_system(name).extract(record, THREE).length == 3
+        extract = load_system(name).extract(record, CHARS)
+        assert len(extract.text) == extract.length <= 120
+        assert all(record.document.texts[i] in extract.text for i in extract.chosen)
+
+
+def test_an_extract_is_the_summary_of_the_library(records: list[Record]) -> None:
+    for record in records:
+        summary = summarize(record.document, max_chars=120)
+        extract = load_system("news").extract(record, CHARS)
+        assert (extract.text, extract.length) == (summary.text, summary.length)
+        assert extract.chosen == tuple(sorted(sentence.index for sentence in summary.sentences))
+
+
+def test_a_text_that_fits_as_a_whole_is_joined_alike_for_every_system() -> None:
+    document = Document.from_text("Rain fell.\n\nThe river rose.\n\nThe town slept.")
+    record = Record("whole", document, document.texts)
+    extracts = [load_system(name).extract(record, CHARS) for name in ("news", "lead", "oracle", "sumy-luhn")]
+    assert [extract.text for extract in extracts] == ["Rain fell. The river rose. The town slept."] * 4
 
 
 def test_results_are_those_of_the_library(records: list[Record]) -> None:
@@ -69,13 +89,13 @@ def test_progress_and_empty_data(records: list[Record]) -> None:
         evaluate(records, ["laed"], [THREE])
 
 
-def test_systems_are_named_once_and_keep_their_settings() -> None:
+def test_systems_are_named_once_and_keep_commas_in_settings() -> None:
     assert parse_systems("lead+top, far:alpha=2,beta=0.1") == ["lead+top", "far:alpha=2,beta=0.1"]
     with pytest.raises(UsageError, match="each once"):
         parse_systems("lead,lead")
 
 
-def test_a_name_comes_before_a_folder_and_a_folder_may_have_any_name(tmp_path: Path, monkeypatch) -> None:
+def test_a_known_name_wins_over_a_folder_and_a_folder_may_have_any_name(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("lead", "c++"):
         (tmp_path / name).mkdir()
@@ -84,7 +104,7 @@ def test_a_name_comes_before_a_folder_and_a_folder_may_have_any_name(tmp_path: P
     assert found == ["lead", "mine", "mine"]
 
 
-def test_every_form_of_the_table_has_every_figure(records: list[Record]) -> None:
+def test_every_format_of_the_table_has_every_figure(records: list[Record]) -> None:
     results = evaluate(records, ["lead", "oracle"], [THREE, CHARS], workers=1)
     terminal, markdown = report.terminal(results, "lead"), report.markdown(results, "lead")
     rows = report.as_csv(results, "lead").splitlines()
@@ -101,7 +121,59 @@ def test_every_form_of_the_table_has_every_figure(records: list[Record]) -> None
     assert "stemmed" in data["settings"]
 
 
-def test_plots_are_pictures(records: list[Record]) -> None:
-    pictures = plots(evaluate(records, ["lead", "coverage"], [CHARS, Budget(200, "chars")], workers=1))
+def test_plots_are_png_files(records: list[Record]) -> None:
+    pictures = report.plots(evaluate(records, ["lead", "coverage"], [CHARS, Budget(200, "chars")], workers=1))
     assert set(pictures) == {"positions.png", "lengths.png", "rouge-budget.png"}
     assert all(picture.startswith(b"\x89PNG") for picture in pictures.values())
+
+
+# A background job may start with SIGINT ignored, so the script sets its own handler.
+ENDLESS = """
+import signal
+from itertools import repeat
+from tersely import Document
+from tersely.budget import Budget
+from tersely.evaluate.record import Record
+from tersely.evaluate.run import evaluate
+signal.signal(signal.SIGINT, signal.default_int_handler)
+record = Record("x", Document.from_text("Rain fell. The river rose. The town slept."), ("Rain fell.",))
+try:
+    evaluate(repeat(record), ["lead"], [Budget(1, "sentences")], workers=2, progress=lambda n: print(n, flush=True))
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+def test_ctrl_c_stops_all_processes_quietly() -> None:
+    call = [sys.executable, "-c", ENDLESS]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(call, text=True, start_new_session=True, **pipes) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        workers = children(process.pid)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to all of them
+        try:
+            said, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert (said.splitlines()[-1], errors) == ("stopped", "")
+    assert len(workers) == 2
+    assert not any(Path(f"/proc/{pid}").exists() for pid in workers)
+
+
+def test_a_killed_worker_is_an_error_of_one_line(records: list[Record]) -> None:
+    before = children(os.getpid())
+
+    def kill_one(_: int) -> None:
+        os.kill(min(children(os.getpid()) - before), signal.SIGKILL)
+
+    with pytest.raises(WorkerDiedError, match="a process was killed") as error:
+        evaluate(repeat(records[0]), ["lead"], [THREE], workers=2, progress=kill_one)
+    assert "\n" not in str(error.value)
+    assert children(os.getpid()) == before
+
+
+def children(pid: int) -> set[int]:
+    """The processes that a process has started."""
+    lists = Path(f"/proc/{pid}/task").glob("*/children")
+    return {int(child) for each in lists for child in each.read_text().split()}

@@ -1,25 +1,25 @@
-"""The quality gate: floors of ROUGE for the default system on a fixed slice of each dev set.
+"""The quality gate: minimum ROUGE of the default system on a fixed part of each dev set.
 
-python tests/quality/gate.py            measure and compare
-python tests/quality/gate.py --update   raise the floors to what is measured; --allow-lower lowers them, too
+python tests/quality/gate.py            measure, and compare with the floors
+python tests/quality/gate.py --update   raise the floors to the measured figures; with --allow-lower, lower them, too
 """
 
 import argparse
 import json
 import os
 import sys
-from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
 from tersely.evaluate.report import describe
 from tersely.evaluate.run import evaluate
 from tersely.evaluate.suite import SUITE, DevSet
+from tersely.io.files import sha256
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[3] / "shared" / "data"))
 FLOORS = Path(__file__).parent / "floors.json"
 DOCUMENTS = 150
-# Another BLAS or another Python may move a tie; a real change moves more than this.
+# Another BLAS or Python may break a tie differently; a real change is larger than this.
 TOLERANCE = 0.05
 
 Figures = dict[str, dict[str, float]]
@@ -38,21 +38,15 @@ def measure(dev: DevSet, system: str = "news", documents: int = DOCUMENTS) -> Fi
     }
 
 
-def digest(dev: DevSet) -> str:
-    """Return the SHA-256 of a dev set's file."""
-    with dev.path(DATA).open("rb") as stream:
-        return file_digest(stream, "sha256").hexdigest()
-
-
 def failures(figures: Figures, floors: Figures) -> list[str]:
-    """Say what is below its floor or over budget."""
+    """Return one line for everything that is below its floor or over budget."""
     found = []
     for budget, floor in floors.items():
         measured = figures[budget]
         if measured["violations"]:
             found.append(f"{budget}: {measured['violations']} summaries are over budget")
         found += [
-            f"{budget}: {name} is {measured[name]:.2f}, its floor {floor[name]:.2f}"
+            f"{budget}: {name} is {measured[name]:.2f}, below its floor of {floor[name]:.2f}"
             for name in ("rouge1", "rouge2")
             if measured[name] < floor[name] - TOLERANCE
         ]
@@ -60,11 +54,11 @@ def failures(figures: Figures, floors: Figures) -> list[str]:
 
 
 def raised(old: dict[str, Any], new: dict[str, Any], allow_lower: bool) -> dict[str, Any]:
-    """Return the new floors; one that would be lower is refused unless that is allowed."""
+    """Return the new floors; a lower one is refused unless that is allowed."""
     for name, entry in old.items():
         lower = failures(new[name]["figures"], entry["figures"]) if name in new else [f"{name} is gone"]
         if lower and not allow_lower:
-            raise SystemExit(f"refused, {name} would be lower: {'; '.join(lower)} (--allow-lower lowers it)")
+            raise SystemExit(f"{name} would be lower: {'; '.join(lower)} (use --allow-lower if that is intended)")
     return {name: _higher(entry, old.get(name), allow_lower) for name, entry in new.items()}
 
 
@@ -85,7 +79,9 @@ def main() -> None:
     parser.add_argument("--allow-lower", action="store_true")
     args = parser.parse_args()
     old = json.loads(FLOORS.read_text()) if FLOORS.exists() else {}
-    new = {dev.name: {"sha256": digest(dev), "documents": DOCUMENTS, "figures": measure(dev)} for dev in SUITE}
+    new = {
+        dev.name: {"sha256": sha256(dev.path(DATA)), "documents": DOCUMENTS, "figures": measure(dev)} for dev in SUITE
+    }
     if args.update:
         FLOORS.write_text(json.dumps(raised(old, new, args.allow_lower), indent=1) + "\n")
         return

@@ -1,13 +1,12 @@
 """Options that several commands share, and what they become."""
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tersely.errors import MissingExtraError, UsageError
+from tersely.errors import UsageError
 
 if TYPE_CHECKING:
     from tersely.budget import Budget
@@ -61,9 +60,7 @@ assembly = several(
         show_default=True,
         help="Order of the sentences: as in the text, or the best first.",
     ),
-    click.option(
-        "--include", metavar="I", multiple=True, type=int, help="Keep sentence I (from 0); repeatable."
-    ),
+    click.option("--include", metavar="I", multiple=True, type=int, help="Keep sentence I (from 0); repeatable."),
     click.option("--exclude", metavar="I", multiple=True, type=int, help="Leave out sentence I; repeatable."),
     click.option("--separator", metavar="TEXT", help="Text between sentences. Default: a space; nothing in Chinese."),
     click.option(
@@ -93,14 +90,3 @@ def take_options(given: dict[str, Any]) -> "Options":
     from tersely.fitting import Options
 
     return Options.of(**{name: given.pop(name) for name in ("order", "include", "exclude", "separator", "redundancy")})
-
-
-@contextmanager
-def extra(purpose: str, name: str) -> Iterator[None]:
-    """Turn a failed import into an error that names the extra to install."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("tersely"):
-            raise
-        raise MissingExtraError(purpose, name) from None

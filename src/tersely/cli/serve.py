@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from tersely.cli._options import extra
+from tersely.errors import extra
 
 
 @click.command("serve", short_help="Serve the page and the HTTP interface.")

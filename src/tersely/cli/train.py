@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from tersely.cli import train_scorer, train_supervised
-from tersely.cli._options import extra
 from tersely.cli._printing import draw
+from tersely.errors import extra
 
 
 @click.group("train", short_help="Train a model on texts of your own.")

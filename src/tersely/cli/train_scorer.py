@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from tersely.cli._options import extra
 from tersely.cli._printing import draw
+from tersely.errors import extra
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -207,9 +207,8 @@ def read_where(wanted: tuple[str, ...]) -> dict[str, list[str]]:
 def labeled_dev(file: str) -> Any:
     """Read labeled documents; evaluation is asked here, as training and evaluation do not know each other."""
     from tersely.errors import InputError
+    from tersely.evaluate.measures import Tokenization, rouge
     from tersely.evaluate.readers import read
-    from tersely.evaluate.rouge import rouge
-    from tersely.evaluate.tokens import Tokenization
     from tersely.learn.scorer.validate import Dev
 
     records = [record for record in read(file) if record.reference and len(record.document)]

@@ -41,7 +41,7 @@ def label(records: Iterable[Any], settings: Any) -> Any:
 
     from tersely.budget import Budget
     from tersely.errors import InputError
-    from tersely.evaluate.oracle import Oracle
+    from tersely.evaluate.systems import Oracle
     from tersely.learn.scorer.corpus import Corpus, beginning
 
     oracle, budget = Oracle(), Budget(settings.selection.count, "sentences")

@@ -1,1 +1,1 @@
-"""Systems and data become tables: readers, measures, significance, the paper's tables, human evaluation."""
+"""Evaluation: read a dataset, run systems over it, measure and compare them, and have people rate summaries."""

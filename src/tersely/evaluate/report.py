@@ -1,23 +1,38 @@
-"""Results as tables: for the terminal, as Markdown, CSV and JSON."""
+"""Results as tables (terminal, Markdown, CSV, JSON) and as plots."""
 
 import csv
 import json
 from collections.abc import Sequence
-from io import StringIO
+from io import BytesIO, StringIO
+from pathlib import Path
 from typing import Any
 
 from tersely.budget import Budget
-from tersely.evaluate.rouge import MEASURES
-from tersely.evaluate.run import Result
-from tersely.evaluate.significance import Difference, interval, paired_bootstrap
-from tersely.evaluate.tokens import Tokenization
+from tersely.errors import MissingExtraError
+from tersely.evaluate.measures import MEASURES, Difference, Tokenization, interval, paired_bootstrap
+from tersely.evaluate.run import SystemResult
+from tersely.io.files import write_whole
 
 SHORT = {"rouge1": "R-1", "rouge2": "R-2", "rougeL": "R-L", "rougeLsum": "R-Lsum"}
 HEADER = ("budget", "system", *SHORT.values(), "Δ R-1 (95 %)", "p", "length (sd)", "fill", "over", "repeated")
 
 
+def save(folder: Path, results: Sequence[SystemResult], baseline: str, tokenization: Tokenization) -> None:
+    """Write the results to a folder as Markdown, CSV, JSON and plots."""
+    note = footnote(tokenization, len(results[0].outcomes), baseline)
+    texts = {
+        "results.md": f"{markdown(results, baseline)}\n{note}\n",
+        "results.csv": as_csv(results, baseline),
+        "results.json": as_json(results, baseline, tokenization),
+    }
+    for name, text in texts.items():
+        write_whole(folder / name, text.encode())
+    for name, picture in plots(results).items():
+        write_whole(folder / name, picture)
+
+
 def describe(budget: Budget) -> str:
-    """Name a budget in a few letters.
+    """Name a budget briefly.
 
     >>> describe(Budget(3, "sentences")), describe(Budget(0.2, "ratio"))
     ('3 sentences', 'ratio 0.2')
@@ -25,27 +40,29 @@ def describe(budget: Budget) -> str:
     return f"ratio {budget.limit}" if budget.unit == "ratio" else f"{budget.limit} {budget.unit}"
 
 
-def settings(tokenization: Tokenization, documents: int, baseline: str) -> str:
-    """Return the line that stands under every table."""
+def footnote(tokenization: Tokenization, documents: int, baseline: str) -> str:
+    """Return the line below every table: what was measured, and how."""
     return (
-        f"{documents} documents. ROUGE F1 x 100; {tokenization}; R-L on the summary as one line, R-Lsum sentence by "
+        f"{documents} documents. ROUGE F1 x 100; {tokenization}; R-L: the summary as one line; R-Lsum: sentence by "
         f"sentence (the papers' ROUGE-L). Δ and p: against {baseline} on the same documents, paired bootstrap, "
-        "10,000 draws, seed 42. Length in characters, fill: part of the budget used, over: summaries over budget, "
-        "repeated: % of bigrams said twice."
+        "10,000 draws, seed 42. Length: in characters; fill: share of the budget used; over: summaries over budget; "
+        "repeated: % of bigrams that occurred before in the summary."
     )
 
 
-def rows(results: Sequence[Result], baseline: str) -> list[tuple[str, ...]]:
-    """Return the cells of the table, a row a result."""
+def rows(results: Sequence[SystemResult], baseline: str) -> list[tuple[str, ...]]:
+    """Return the cells of the table, one row per result."""
     return [_row(result, _compare(result, results, baseline)) for result in results]
 
 
-def _compare(result: Result, results: Sequence[Result], baseline: str, measure: str = "rouge1") -> Difference | None:
+def _compare(
+    result: SystemResult, results: Sequence[SystemResult], baseline: str, measure: str = "rouge1"
+) -> Difference | None:
     base = next(r for r in results if r.system == baseline and r.budget == result.budget)
     return None if base is result else paired_bootstrap(result.f1(measure), base.f1(measure))
 
 
-def _row(result: Result, difference: Difference | None) -> tuple[str, ...]:
+def _row(result: SystemResult, difference: Difference | None) -> tuple[str, ...]:
     delta = f"{difference.mean:+.2f} ({difference.low:+.2f}, {difference.high:+.2f})" if difference else ""
     return (
         describe(result.budget),
@@ -60,8 +77,8 @@ def _row(result: Result, difference: Difference | None) -> tuple[str, ...]:
     )
 
 
-def terminal(results: Sequence[Result], baseline: str) -> str:
-    """Return the table in columns, the budgets apart."""
+def terminal(results: Sequence[SystemResult], baseline: str) -> str:
+    """Return the table in columns, with a blank line between budgets."""
     cells = [HEADER, *rows(results, baseline)]
     widths = [max(len(row[k]) for row in cells) for k in range(len(HEADER))]
     lines, budget = [], HEADER[0]
@@ -76,30 +93,30 @@ def terminal(results: Sequence[Result], baseline: str) -> str:
     return "\n".join(lines)
 
 
-def markdown(results: Sequence[Result], baseline: str) -> str:
+def markdown(results: Sequence[SystemResult], baseline: str) -> str:
     """Return the table as Markdown."""
     lines = ["| " + " | ".join(HEADER) + " |", "|---|---|" + "---:|" * (len(HEADER) - 2)]
     lines += ["| " + " | ".join(row) + " |" for row in rows(results, baseline)]
     return "\n".join(lines) + "\n"
 
 
-def as_csv(results: Sequence[Result], baseline: str) -> str:
+def as_csv(results: Sequence[SystemResult], baseline: str) -> str:
     """Return the table as CSV."""
     text = StringIO()
     csv.writer(text, lineterminator="\n").writerows([HEADER, *rows(results, baseline)])
     return text.getvalue()
 
 
-def as_json(results: Sequence[Result], baseline: str, tokenization: Tokenization) -> str:
-    """Return everything: means of all parts of all measures, intervals, differences, and each document's scores."""
+def as_json(results: Sequence[SystemResult], baseline: str, tokenization: Tokenization) -> str:
+    """Return everything: the means of all measures, intervals, differences, and the scores of each document."""
     data = {
-        "settings": settings(tokenization, len(results[0].outcomes), baseline),
+        "settings": footnote(tokenization, len(results[0].outcomes), baseline),
         "results": [_data(result, results, baseline) for result in results],
     }
     return json.dumps(data, ensure_ascii=False, indent=1)
 
 
-def _data(result: Result, results: Sequence[Result], baseline: str) -> dict[str, Any]:
+def _data(result: SystemResult, results: Sequence[SystemResult], baseline: str) -> dict[str, Any]:
     scores = {}
     for measure in MEASURES:
         low, high = interval(result.f1(measure))
@@ -120,3 +137,63 @@ def _data(result: Result, results: Sequence[Result], baseline: str) -> dict[str,
         "redundancy": result.redundancy,
         "positions": result.positions(),
     }
+
+
+def plots(results: Sequence[SystemResult]) -> dict[str, bytes]:
+    """Return PNG images by file name: ROUGE by budget (if there are several), chosen places, and lengths."""
+    pictures = {"positions.png": _positions(results), "lengths.png": _lengths(results)}
+    if len({result.budget for result in results}) > 1:
+        pictures["rouge-budget.png"] = _by_budget(results)
+    return pictures
+
+
+def _by_budget(results: Sequence[SystemResult]) -> bytes:
+    figure, axes = _figure()
+    for system in dict.fromkeys(result.system for result in results):
+        own = sorted((r for r in results if r.system == system), key=lambda r: r.budget.limit)
+        axes.plot([r.budget.limit for r in own], [r.mean("rouge1") for r in own], marker="o", label=system)
+    axes.set(xlabel=f"budget ({results[0].budget.unit})", ylabel="ROUGE-1 F1")
+    return _png(figure, axes)
+
+
+def _positions(results: Sequence[SystemResult], first: int = 10) -> bytes:
+    figure, axes = _figure()
+    budget = results[-1].budget
+    own = [result for result in results if result.budget == budget]
+    width = 0.8 / len(own)
+    for k, result in enumerate(own):
+        counts = result.positions(first)
+        total = max(1, sum(counts))
+        places = [place + (k - len(own) / 2 + 0.5) * width for place in range(first + 1)]
+        axes.bar(places, [100 * count / total for count in counts], width, label=result.system)
+    axes.set_xticks(range(first + 1), [*map(str, range(first)), f"{first}+"])
+    axes.set(xlabel=f"index of the chosen sentences, {describe(budget)}", ylabel="% of chosen sentences")
+    return _png(figure, axes)
+
+
+def _lengths(results: Sequence[SystemResult]) -> bytes:
+    figure, axes = _figure()
+    labels = [f"{result.system}\n{describe(result.budget)}" for result in results]
+    axes.boxplot([result.lengths for result in results], tick_labels=labels, showfliers=False)
+    axes.tick_params(axis="x", rotation=90, labelsize=7)
+    axes.set(ylabel="length of the summary (characters)")
+    return _png(figure, axes, legend=False)
+
+
+def _figure() -> tuple[Any, Any]:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError("drawing a plot", "eval") from None
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    axes = figure.subplots()
+    axes.grid(alpha=0.3)
+    return figure, axes
+
+
+def _png(figure: Any, axes: Any, legend: bool = True) -> bytes:
+    if legend:
+        axes.legend(fontsize=8)
+    picture = BytesIO()
+    figure.savefig(picture, format="png", dpi=130)
+    return picture.getvalue()

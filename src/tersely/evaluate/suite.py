@@ -1,4 +1,4 @@
-"""The dev sets that quality is held and reported on, and the budgets for each."""
+"""The dev sets on which quality is reported and guarded, each with its budgets."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ from tersely.text import Language
 
 @dataclass(frozen=True)
 class DevSet:
-    """A file of documents with references, and the budgets its summaries are measured at."""
+    """A file of documents with references, and the budgets at which summaries are measured."""
 
     name: str
     language: Language
     budgets: tuple[Budget, ...]
 
     def path(self, folder: Path) -> Path:
-        """Return where the set lies in a data folder."""
+        """Return the path of the set in a data folder."""
         return folder / self.language / f"{self.name}.jsonl.gz"
 
     def records(self, folder: Path, limit: int | None = None) -> Iterator[Record]:
-        """Read its records."""
+        """Read the records of the set."""
         return read(self.path(folder), language=self.language, limit=limit)
 
 

@@ -1,1 +1,1 @@
-"""The paper: its published numbers, its tables and figures measured anew."""
+"""The paper: its published figures, and its tables and figure measured again."""

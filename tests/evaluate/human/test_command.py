@@ -1,4 +1,4 @@
-"""`tersely human`, from a file of documents to the table."""
+"""`tersely human`, from a file of documents to the final table."""
 
 import json
 from pathlib import Path
@@ -68,7 +68,7 @@ def test_the_key_of_another_form_is_not_overwritten(data: Path) -> None:
         ("lead", ("--out", "news.jsonl"), UsageError),
     ],
 )
-def test_what_is_wrong_is_said_before_a_file_is_written(
+def test_errors_come_before_any_file_is_written(
     data: Path, systems: str, more: tuple[str, ...], error: type[Exception], monkeypatch
 ) -> None:
     monkeypatch.chdir(data.parent)
@@ -77,7 +77,7 @@ def test_what_is_wrong_is_said_before_a_file_is_written(
     assert contents(data.parent) == before
 
 
-def test_analyse_gives_a_table_or_json(data: Path) -> None:
+def test_analyze_prints_a_table_or_json(data: Path) -> None:
     prepare(data)
     key_file, out = data.parent / "form.key.json", data.parent / "report"
     key = json.loads(key_file.read_text())

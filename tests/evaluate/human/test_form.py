@@ -1,192 +1,159 @@
-"""The form in Chromium, opened from a file as a rater opens it, and used by the keyboard alone."""
+"""The form is blinded, balanced, repeatable, and safe for any text."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
+import re
+from collections import Counter
+from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tersely.evaluate.human.analyze import analyze
-from tersely.evaluate.human.answers import read_answers, read_key
-from tersely.evaluate.human.prepare import Item, prepare
+from strategies import texts
+from tersely.errors import InputError, UsageError
+from tersely.evaluate.human.form import FormItem, prepare, sample
 
-SPITE = "</script><img src=x onerror='document.title=1'><b>&amp; Plain.</b>"
-ITEMS = [
-    Item(
-        f"d{at}",
-        f"Source {at}. It rains. {SPITE}",
-        {name: f"{name[-1]} of {at}. {SPITE}" for name in ("sys-1", "sys-2")},
-    )
-    for at in range(3)
-]
-QUESTIONS = ("relevance", "coherence", "consistency")
+SYSTEMS = ["zebra-system", "quagga-system", "okapi-system"]
+items = st.lists(
+    st.tuples(texts, st.dictionaries(st.sampled_from(SYSTEMS), texts, min_size=1)), min_size=1, max_size=4
+).map(lambda drawn: [FormItem(f"d{at}", source, summaries) for at, (source, summaries) in enumerate(drawn)])
 
 
-@pytest.fixture
-def form(tmp_path: Path) -> dict[str, Any]:
-    html, key = prepare(ITEMS, seed=42, title=f"Rain {SPITE}")
-    (tmp_path / "form.html").write_text(html, encoding="utf-8")
-    (tmp_path / "form.key.json").write_text(json.dumps(key))
-    return {"address": (tmp_path / "form.html").as_uri(), "key": key, "folder": tmp_path}
+class _Elements(HTMLParser):
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.counts: Counter[str] = Counter()
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        self.counts[tag] += 1
 
 
-def start(page: Page, form: dict[str, Any], rater: int) -> None:
-    page.goto(form["address"])
-    tab_to(page, "#rater")
-    page.keyboard.type(str(rater))
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    expect(page.locator("#heading")).to_be_focused()
+def data_of(page: str) -> Any:
+    block = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert block
+    return json.loads(block[1])
 
 
-def tab_to(page: Page, selector: str) -> None:
-    for _ in range(20):
-        page.keyboard.press("Tab")
-        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
-            return
-    raise AssertionError(f"Tab never reaches {selector}")
+def form(**summaries: str) -> list[FormItem]:
+    return [FormItem(f"d{at}", f"Source {at}.", summaries) for at in range(4)]
 
 
-def rate_document(page: Page, points: Callable[[str, str], int]) -> None:
-    """Rate what has the focus by digits, until the focus is on the button that goes on."""
-    tab_to(page, "fieldset input")
-    while name := page.evaluate("document.activeElement.name"):
-        page.keyboard.press(str(points(*name.split("-"))))
-    expect(page.locator("#next")).to_be_focused()
-
-
-def export(page: Page, folder: Path) -> Path:
-    with page.expect_download() as download:
-        tab_to(page, "#download")
-        page.keyboard.press("Enter")
-    file = folder / download.value.suggested_filename
-    download.value.save_as(file)
-    return file
-
-
-def test_three_raters_answers_come_out_as_their_means(page: Page, form: dict[str, Any]) -> None:
-    def points(rater: int) -> Callable[[str, str], int]:
-        def of(opaque: str, question: str) -> int:
-            system = form["key"]["summaries"][opaque]["systems"][0]
-            return {"sys-1": 1, "sys-2": 3}[system] + QUESTIONS.index(question) * (rater == 3)
-
-        return of
-
-    files = []
-    for rater in (1, 2, 3):
-        if rater == 1:
-            start(page, form, rater)
-        else:
-            tab_to(page, "#change")
-            page.keyboard.press("Enter")
-            tab_to(page, "#rater")
-            page.keyboard.type(str(rater))
-            page.keyboard.press("Tab")
-            page.keyboard.press("Enter")
-        for number in range(3):
-            expect(page.locator("#heading")).to_have_text(f"Document {number + 1} of 3")
-            rate_document(page, points(rater))
-            page.keyboard.press("Enter")
-        expect(page.locator("#end h1")).to_have_text("All done, thank you")
-        files.append(export(page, form["folder"]))
-    key = read_key(form["folder"] / "form.key.json")
-    report = analyze(key, read_answers(key, files))
-    assert report.ratings == report.ratings_expected == 3 * 6 * 3
-    means = {(s.system, s.question): s.mean for s in report.scores}
-    assert means == {
-        (system, question): pytest.approx(base + at / 3)
-        for system, base in (("sys-1", 1), ("sys-2", 3))
-        for at, question in enumerate(QUESTIONS)
-    }
-    assert report.agreement[0].ordinal == 1
-
-
-def test_a_reload_loses_nothing(page: Page, form: dict[str, Any]) -> None:
-    start(page, form, 2)
-    rate_document(page, lambda *_: 4)
-    page.keyboard.press("Enter")
-    tab_to(page, "fieldset input")
-    page.keyboard.press("5")
-    page.keyboard.press("ArrowRight")
-    page.reload()
-    expect(page.locator("#heading")).to_have_text("Document 2 of 3")
-    expect(page.locator("#status")).to_have_text("8 of 18 ratings given, all saved.")
-    assert page.locator("fieldset input:checked").evaluate_all("all => all.map(input => input.value)") == [
-        "5",
-        "2",
-    ]
-    tab_to(page, "#previous")
-    page.keyboard.press("Enter")
-    expect(page.locator("fieldset input:checked")).to_have_count(6)
-    expect(page.locator("article.done")).to_have_count(2)
-
-
-def test_an_unfinished_form_says_what_is_open_and_exports_what_there_is(page: Page, form: dict[str, Any]) -> None:
-    start(page, form, 1)
-    tab_to(page, "fieldset input")
-    page.keyboard.press("3")
-    for _ in range(3):
-        page.locator("#next").press("Enter")
-    expect(page.locator("#end h1")).to_have_text("Not quite finished")
-    expect(page.locator("#places button")).to_have_text(["Document 1", "Document 2", "Document 3"])
-    exported = json.loads(export(page, form["folder"]).read_text())
-    assert exported.keys() == {"form", "rater", "answers"}
-    assert (exported["form"], exported["rater"]) == (form["key"]["form"], 1)
-    assert list(exported["answers"].values()) == [{"relevance": 3}]
-    page.locator("#places button").nth(1).press("Enter")
-    expect(page.locator("#heading")).to_have_text("Document 2 of 3")
-
-
-def test_texts_are_shown_as_they_are(page: Page, form: dict[str, Any]) -> None:
-    start(page, form, 1)
-    expect(page.locator("#text")).to_contain_text(SPITE)
-    expect(page.locator("article .text").first).to_contain_text(SPITE)
-    assert page.title() == f"Rain {SPITE}"
-    assert page.locator("img, b, mark").count() == 0
-
-
-def test_labels_do_not_give_the_systems_away(page: Page, form: dict[str, Any]) -> None:
-    start(page, form, 1)
-    expect(page.locator("article h2")).to_have_text(["Summary A", "Summary B"])
-    assert "sys-" not in page.content()
-    first = set()
-    for rater in "123":
-        page.locator("#change").click()
-        page.locator("#rater").select_option(rater)
-        page.get_by_role("button", name="Start").click()
-        for _ in range(3):
-            owner = form["key"]["summaries"][page.locator("article").first.get_attribute("id")]
-            first.add((owner["document"], owner["systems"][0]))
-            page.locator("#next").click()
-    assert len(first) == 6
-
-
-def test_a_screen_reader_hears_summary_question_and_scale(page: Page, form: dict[str, Any]) -> None:
-    start(page, form, 1)
-    group = page.get_by_role("group", name="Summary A, relevance: Does the summary capture the key points")
-    expect(group.get_by_role("radio")).to_have_count(5)
-    expect(group.get_by_role("radio", name="1, not at all")).to_have_count(1)
-    group.get_by_role("radio", name="4").check(force=True)
-    expect(page.get_by_role("status")).to_have_text("1 of 18 ratings given, all saved.")
-
-
-def test_without_storage_the_rater_is_warned(page: Page, form: dict[str, Any]) -> None:
-    page.add_init_script("Storage.prototype.setItem = () => { throw new Error('full') }")
-    start(page, form, 1)
-    expect(page.get_by_role("alert")).to_contain_text("download them before you close")
-    expect(page.locator("#status")).to_have_text("0 of 18 ratings given.")
-
-
-@pytest.mark.parametrize("width", [320, 390, 1280])
-def test_nothing_is_wider_than_the_screen_and_buttons_fit_a_finger(
-    page: Page, form: dict[str, Any], width: int
+@given(items, st.integers(0, 2**32), st.integers(1, 5))
+def test_every_text_arrives_unchanged_and_every_rater_sees_every_summary(
+    items: list[FormItem], seed: int, raters: int
 ) -> None:
-    page.set_viewport_size({"width": width, "height": 700})
-    start(page, form, 1)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    box = page.locator(".scale label").first.bounding_box()
-    assert box
-    assert box["height"] >= 44
-    assert box["width"] >= 44
+    page, key = prepare(items, seed, "t", raters)
+    data = data_of(page)
+    assert [document["source"] for document in data["documents"]] == [item.source for item in items]
+    for item in items:
+        shown = {
+            system: data["summaries"][opaque]
+            for opaque, owner in key["summaries"].items()
+            if owner["document"] == item.document
+            for system in owner["systems"]
+        }
+        assert shown == item.summaries
+    assert len(data["orders"]) == raters
+    for order in data["orders"]:
+        assert sorted(document for document, _ in order) == list(range(len(items)))
+        assert sorted(opaque for _, ids in order for opaque in ids) == sorted(data["summaries"])
+        for document, ids in order:
+            assert {key["summaries"][opaque]["document"] for opaque in ids} == {items[document].document}
+
+
+@given(items, st.integers(0, 99))
+def test_the_page_names_no_system(items: list[FormItem], seed: int) -> None:
+    page, key = prepare(items, seed, "t")
+    assert not any(system in page for system in SYSTEMS)
+    assert {system for owner in key["summaries"].values() for system in owner["systems"]} <= set(SYSTEMS)
+
+
+@given(items, st.integers(0, 99))
+def test_the_same_seed_gives_the_same_bytes(items: list[FormItem], seed: int) -> None:
+    page, key = prepare(items, seed, "t")
+    assert prepare(items, seed, "t") == (page, key)
+    assert page.encode()
+    assert prepare(items, seed + 1, "t")[1]["form"] != key["form"]
+
+
+@given(texts, texts, texts)
+def test_no_text_adds_an_element(source: str, summary: str, title: str) -> None:
+    plain = _Elements(prepare([FormItem("d", "s", {"a": "t"})], 1, "t")[0]).counts
+    assert _Elements(prepare([FormItem("d", source, {"a": summary})], 1, title)[0]).counts == plain
+
+
+@pytest.mark.parametrize("text", ["</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<!--<script>"])
+def test_markup_in_a_text_stays_text(text: str) -> None:
+    page, _ = prepare([FormItem("d", text, {"a": text})], 1, text)
+    assert text not in page
+    assert _Elements(page).counts == _Elements(prepare([FormItem("d", "s", {"a": "t"})], 1, "t")[0]).counts
+
+
+def test_a_text_that_looks_like_a_slot_stays_text() -> None:
+    page, _ = prepare([FormItem("d", "{{script}}", {"a": "{{data}}"})], 1, "{{style}}")
+    assert data_of(page)["documents"][0]["source"] == "{{script}}"
+    assert "<title>{{style}}</title>" in page
+
+
+def test_with_as_many_raters_as_systems_each_system_has_every_place_once() -> None:
+    page, key = prepare(form(a="A", b="B", c="C"), 7, "t", raters=3)
+    places = Counter(
+        (document, key["summaries"][opaque]["systems"][0], place)
+        for order in data_of(page)["orders"]
+        for document, ids in order
+        for place, opaque in enumerate(ids)
+    )
+    assert len(places) == 4 * 3 * 3
+    assert set(places.values()) == {1}
+
+
+def test_order_differs_between_documents_and_raters() -> None:
+    items = [FormItem(f"d{at}", f"Source {at}.", {"a": "A", "b": "B", "c": "C"}) for at in range(30)]
+    page, key = prepare(items, 7, "t", raters=2)
+    orders = data_of(page)["orders"]
+    assert [document for document, _ in orders[0]] != [document for document, _ in orders[1]]
+    seen = {tuple(key["summaries"][opaque]["systems"][0] for opaque in ids) for _, ids in orders[0]}
+    assert len(seen) == 6
+
+
+def test_systems_with_the_same_summary_share_one() -> None:
+    page, key = prepare(form(a="Same.", b="Other.", c="Same."), 7, "t")
+    assert len(data_of(page)["summaries"]) == 8
+    assert sorted(owner["systems"] for owner in key["summaries"].values()) == [["a", "c"]] * 4 + [["b"]] * 4
+
+
+def test_the_policy_allows_nothing_from_outside() -> None:
+    page, _ = prepare(form(a="A"), 7, "t")
+    assert "default-src 'none'" in page
+    assert "unsafe" not in page
+    assert not re.search(r"https?:|//\w+\.", page)
+
+
+@pytest.mark.parametrize(
+    ("items", "raters", "error", "message"),
+    [
+        ([], 3, InputError, "at least one document"),
+        ([FormItem("d", "s", {})], 3, InputError, "'d' has no summary"),
+        ([FormItem("d", "s", {"a": "t"})] * 2, 3, InputError, "two documents have the id 'd'"),
+        ([FormItem("d", "s", {"a": "t"})], 0, UsageError, "at least one rater"),
+    ],
+)
+def test_an_impossible_form_is_refused(
+    items: list[FormItem], raters: int, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        prepare(items, 1, "t", raters)
+
+
+def test_a_sample_depends_on_the_seed_and_has_no_repetition() -> None:
+    drawn = sample(iter(range(100)), 20, seed=3)
+    assert drawn == sample(range(100), 20, seed=3) != sample(range(100), 20, seed=4)
+    assert len(set(drawn)) == 20
+
+
+@pytest.mark.parametrize(("count", "message"), [(0, "at least one"), (3, "needs 3 documents.* has only 2")])
+def test_a_sample_must_be_possible(count: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        sample([1, 2], count, seed=1)

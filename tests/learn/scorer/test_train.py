@@ -19,7 +19,6 @@ from tersely import Summarizer
 from tersely.cli.train import command
 from tersely.encode import Cache, load_encoder
 from tersely.errors import InputError, ModelError, UsageError
-from tersely.evaluate.curves import read_log
 from tersely.learn.checkpoint import read_tensors
 from tersely.learn.scorer.best import Best, averaged
 from tersely.learn.scorer.config import Config, Objective, read_config
@@ -29,6 +28,7 @@ from tersely.learn.scorer.network import Scorer
 from tersely.learn.scorer.train import Progress, start, train
 from tersely.learn.scorer.validate import Dev
 from tersely.learn.settings import toml
+from tersely.paper.curves import read_log
 from tersely.text import Document
 
 from .conftest import COLUMNS, Hashing, make_text

@@ -1,21 +1,28 @@
-"""Raters' answers become means, agreement and tests: the numbers of the paper's table of human evaluation."""
+"""The answers of raters become means, agreement and tests, as in the paper's table of human evaluation."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from statistics import fmean, stdev
 from typing import Any
 
-from tersely.evaluate.human.agreement import krippendorff_alpha
-from tersely.evaluate.human.answers import Key, Rating
-from tersely.evaluate.human.compare import Points, document_differences, permutation_p, welch_p
-from tersely.evaluate.human.questions import NAMES
+from tersely.evaluate.human import NAMES
+from tersely.evaluate.human.answers import FormKey, Rating
+from tersely.evaluate.human.statistics import (
+    Points,
+    document_differences,
+    krippendorff_alpha,
+    permutation_p,
+    welch_p,
+)
+
+_NOTHING = "–"
 
 
 @dataclass(frozen=True)
-class Score:
-    """What one system got on one question; no mean without a rating, no deviation without two."""
+class SystemRating:
+    """One system on one question; the mean needs one rating, the deviation two."""
 
     system: str
     question: str
@@ -26,7 +33,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Krippendorff's alpha on one question, over the summaries that more than one rater rated."""
+    """Krippendorff's alpha on one question, over the summaries that several raters rated."""
 
     question: str
     summaries: int
@@ -36,7 +43,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two systems on one question: the first's mean less the second's, and how likely chance gives as much."""
+    """Two systems on one question: the difference of their means (first minus second), and two p-values."""
 
     first: str
     second: str
@@ -48,15 +55,15 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Report:
-    """All of it, with how many ratings there are of how many the form asks for."""
+class RatingReport:
+    """Everything that the answers say, and how many of the expected ratings there are."""
 
     form: str
     raters: tuple[int, ...]
     raters_expected: int
     ratings: int
     ratings_expected: int
-    scores: tuple[Score, ...]
+    scores: tuple[SystemRating, ...]
     agreement: tuple[Agreement, ...]
     comparisons: tuple[Comparison, ...]
 
@@ -65,11 +72,11 @@ class Report:
         return asdict(self)
 
 
-def analyze(key: Key, ratings: Sequence[Rating], seed: int = 42) -> Report:
-    """Unblind the ratings and sum them up; what is missing is left out and counted."""
+def analyze(key: FormKey, ratings: Sequence[Rating], seed: int = 42) -> RatingReport:
+    """Unblind the ratings and sum them up; missing ratings are left out."""
     points = _points(key, ratings)
     raters = tuple(sorted({rating.rater for rating in ratings}))
-    return Report(
+    return RatingReport(
         form=key.form,
         raters=raters,
         raters_expected=key.raters,
@@ -89,8 +96,8 @@ def analyze(key: Key, ratings: Sequence[Rating], seed: int = 42) -> Report:
     )
 
 
-def _points(key: Key, ratings: Sequence[Rating]) -> defaultdict[tuple[str, str], dict[tuple[int, str], int]]:
-    """Return (system, question) -> (rater, document) -> points; a shared summary counts for each system."""
+def _points(key: FormKey, ratings: Sequence[Rating]) -> defaultdict[tuple[str, str], dict[tuple[int, str], int]]:
+    """Return (system, question) -> (rater, document) -> points; a shared summary counts for each of its systems."""
     points: defaultdict[tuple[str, str], dict[tuple[int, str], int]] = defaultdict(dict)
     for rater, opaque, question, value in ratings:
         document, systems = key.summaries[opaque]
@@ -99,9 +106,9 @@ def _points(key: Key, ratings: Sequence[Rating]) -> defaultdict[tuple[str, str],
     return points
 
 
-def _score(system: str, question: str, values: list[int]) -> Score:
+def _score(system: str, question: str, values: list[int]) -> SystemRating:
     mean = fmean(values) if values else None
-    return Score(system, question, len(values), mean, stdev(values) if len(values) > 1 else None)
+    return SystemRating(system, question, len(values), mean, stdev(values) if len(values) > 1 else None)
 
 
 def _agreement(question: str, ratings: Sequence[Rating]) -> Agreement:
@@ -126,3 +133,56 @@ def _comparison(first: str, second: str, question: str, a: Points, b: Points, se
         permutation_p=permutation_p(differences, seed),
         welch_p=welch_p(list(a.values()), list(b.values())),
     )
+
+
+def table(report: RatingReport) -> str:
+    """Return the report for the terminal: points, agreement, differences."""
+    systems = list(dict.fromkeys(score.system for score in report.scores))
+    scores = [[system, *(_mean(score) for score in report.scores if score.system == system)] for system in systems]
+    agreement = [
+        ["ordinal", *(_number(part.ordinal, ".3f") for part in report.agreement)],
+        ["interval", *(_number(part.interval, ".3f") for part in report.agreement)],
+        ["summaries rated by several", *(str(part.summaries) for part in report.agreement)],
+    ]
+    parts = [
+        f"{len(report.raters)} of {report.raters_expected} raters, "
+        f"{report.ratings} of {report.ratings_expected} ratings (form {report.form})",
+        "Points from 1 to 5: mean ± standard deviation (ratings)\n" + _lines([["system", *NAMES], *scores]),
+        "Agreement of the raters: Krippendorff's alpha\n" + _lines([["", *NAMES], *agreement]),
+    ]
+    if report.comparisons:
+        head = ["systems", "question", "difference", "paired p", "documents", "Welch p"]
+        rows = [head, *map(_compared, report.comparisons)]
+        parts.append(
+            "Differences: paired permutation test over documents, and Welch's two-sample t-test\n"
+            "(two-sided, not corrected for multiple tests)\n" + _lines(rows)
+        )
+    return "\n\n".join(parts)
+
+
+def _mean(score: SystemRating) -> str:
+    return f"{_number(score.mean, '.3f')} ± {_number(score.deviation, '.2f')} ({score.ratings})"
+
+
+def _compared(part: Comparison) -> list[str]:
+    return [
+        f"{part.first} − {part.second}",
+        part.question,
+        _number(part.difference, "+.3f"),
+        _number(part.permutation_p, ".4f"),
+        str(part.documents),
+        _number(part.welch_p, ".4f"),
+    ]
+
+
+def _number(value: float | None, form: str) -> str:
+    return _NOTHING if value is None else format(value, form)
+
+
+def _lines(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(_line(row, widths) for row in rows)
+
+
+def _line(row: Iterable[str], widths: Iterable[int]) -> str:
+    return "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -1,16 +1,16 @@
-"""The key of a form and the answers of its raters, checked line by line as they are read."""
+"""The key of a form and the answers of its raters, checked while they are read."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tersely.errors import InputError
-from tersely.evaluate.human.questions import NAMES, POINTS
+from tersely.evaluate.human import NAMES, POINTS
+from tersely.io.lines import MAX_BYTES, Object, open_unpacked, parse_object
 
 
-class Summary(NamedTuple):
+class BlindSummary(NamedTuple):
     """What an opaque id stands for: a document, and the systems that gave it this summary."""
 
     document: str
@@ -18,17 +18,17 @@ class Summary(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Key:
-    """What the investigator keeps: the form's id, how many raters it is for, and whose summary each id is."""
+class FormKey:
+    """What the investigator keeps: the id of the form, its number of raters, and whose summary each id is."""
 
     form: str
     raters: int
     systems: tuple[str, ...]
-    summaries: Mapping[str, Summary]
+    summaries: Mapping[str, BlindSummary]
 
 
 class Rating(NamedTuple):
-    """One number that one rater gave to one summary."""
+    """The points that one rater gave to one summary on one question."""
 
     rater: int
     summary: str
@@ -36,21 +36,21 @@ class Rating(NamedTuple):
     value: int
 
 
-def read_key(path: Path) -> Key:
+def read_key(path: Path) -> FormKey:
     """Read the key that was written beside the form."""
     data = _object(path)
     try:
         summaries = {
-            opaque: Summary(str(summary["document"]), tuple(map(str, summary["systems"])))
+            opaque: BlindSummary(str(summary["document"]), tuple(map(str, summary["systems"])))
             for opaque, summary in data["summaries"].items()
         }
-        return Key(str(data["form"]), int(data["raters"]), tuple(map(str, data["systems"])), summaries)
+        return FormKey(str(data["form"]), int(data["raters"]), tuple(map(str, data["systems"])), summaries)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(f"{path} is not the key of a rating form (form.key.json)") from None
 
 
-def read_answers(key: Key, paths: Iterable[Path]) -> list[Rating]:
-    """Read each rater's exported answers; a file that is not of this form, or not sound, is refused."""
+def read_answers(key: FormKey, paths: Iterable[Path]) -> list[Rating]:
+    """Read the exported answers of each rater; a file of another form, or with impossible answers, is an error."""
     ratings: list[Rating] = []
     file_of: dict[int, Path] = {}
     for path in paths:
@@ -63,39 +63,35 @@ def read_answers(key: Key, paths: Iterable[Path]) -> list[Rating]:
     return ratings
 
 
-def _object(path: Path) -> dict[str, Any]:
+def _object(path: Path) -> Object:
     try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError):
-        raise InputError(f"{path} is not JSON") from None
-    if not isinstance(data, dict):
-        raise InputError(f"{path} is not a JSON object")
-    return data
+        with open_unpacked(path) as stream:
+            return parse_object(stream.read(MAX_BYTES + 1))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
-def _rater(key: Key, data: Mapping[str, Any], path: Path) -> int:
+def _rater(key: FormKey, data: Object, path: Path) -> int:
     if not isinstance(data.get("answers"), dict):
         raise InputError(f"{path} holds no answers to a rating form")
     if data.get("form") != key.form:
-        raise InputError(f"{path} answers the form {data.get('form')!r}, but the key is of the form {key.form!r}")
+        raise InputError(f"{path} answers the form {data.get('form')!r}, but the key belongs to the form {key.form!r}")
     rater = data.get("rater")
     if type(rater) is not int or not 1 <= rater <= key.raters:
         raise InputError(f"{path}: the rater is {rater!r}, but the form is for raters 1 to {key.raters}")
     return rater
 
 
-def _ratings(key: Key, answers: Mapping[str, Any], rater: int, path: Path) -> Iterator[Rating]:
+def _ratings(key: FormKey, answers: Mapping[str, Any], rater: int, path: Path) -> Iterator[Rating]:
     for opaque, points in answers.items():
         if opaque not in key.summaries:
             raise InputError(f"{path}: the form has no summary {opaque!r}")
         if not isinstance(points, dict):
-            raise InputError(f"{path}: the answers on summary {opaque!r} are not one number a question")
+            raise InputError(f"{path}: the answers on summary {opaque!r} are not one number per question")
         for question, value in points.items():
             if question not in NAMES:
                 raise InputError(f"{path}: the form has no question {question!r}")
-            # In Python True is an int, and in JSON 3.0 is a number; neither is a button of the form.
+            # True is an int in Python, and 3.0 is a number in JSON; neither is a button of the form.
             if type(value) is not int or value not in POINTS:
                 raise InputError(
                     f"{path}: {question} of summary {opaque!r} is {value!r}, not {POINTS[0]} to {POINTS[-1]}"

@@ -6,11 +6,11 @@ const $ = (id) => document.getElementById(id);
 const copy = (id) => $(id).content.firstElementChild.cloneNode(true);
 
 let rater = 0; // 1 is the first; 0 before the start
-let place = 0; // in the rater's order of documents; one past the last is the end
+let place = 0; // in the rater's order of documents; one past the last is the end screen
 let answers = {}; // summary id -> question -> points
 let saved = true;
 
-// What the browser keeps.
+// What the browser saves.
 
 const slot = (name) => `tersely-form-${form.id}-${name}`;
 
@@ -30,7 +30,7 @@ function keep() {
     saved = true;
   } catch {
     saved = false;
-    $("warning").textContent = "This browser does not keep your answers: download them before you close the page.";
+    $("warning").textContent = "This browser cannot save your answers: download them before you close the page.";
   }
   $("warning").hidden = saved;
 }
@@ -147,7 +147,7 @@ function rate(id, name, points) {
   showCounts();
 }
 
-// A digit rates the question in focus and goes on to the next.
+// A digit rates the question in focus and moves on to the next one.
 function pressed(event, element) {
   if (event.ctrlKey || event.altKey || event.metaKey) return;
   const input = [...element.querySelectorAll("input")].find(({ value }) => value === event.key);
@@ -159,7 +159,7 @@ function pressed(event, element) {
   if (!following) return $("next").focus();
   const card = following.parentElement;
   (following.querySelector("input:checked") ?? following.querySelector("input")).focus();
-  // A new summary is to be read first.
+  // The next summary has to be read first.
   if (card !== element.parentElement) card.scrollIntoView();
 }
 

@@ -1,21 +1,32 @@
-"""Datasets in the forms in which they are published become records."""
+"""Datasets in their published formats become records."""
 
 import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
 from os import PathLike
 from pathlib import Path
+from typing import Protocol
 
 from tersely.errors import InputError, UsageError, unknown_name
-from tersely.evaluate.readers.files import files, is_pattern
-from tersely.evaluate.readers.item import Fault, Item, Reader
+from tersely.evaluate.readers._fields import Item
+from tersely.evaluate.readers._files import files, is_pattern
 from tersely.evaluate.record import Record
+from tersely.io.lines import Fault
 from tersely.registry import Registry
 from tersely.text import LANGUAGES, Language
 
-_PARTS = ("conll", "fields", "files", "item", "json_array", "json_lines")
 
-READERS: Registry[Reader] = Registry("reader", __name__, skip=_PARTS)
+class Reader(Protocol):
+    """Reads one format. For a record that cannot be read it yields a fault, and the caller decides what to do."""
+
+    def accepts(self, path: Path) -> bool:
+        """Tell whether the data at `path` looks like this format."""
+
+    def read(self, path: Path, language: Language | None) -> Iterator[Item]:
+        """Yield one record at a time; without a language, that of each text is detected."""
+
+
+READERS: Registry[Reader] = Registry("reader", __name__)
 
 
 def _to_stderr(line: str) -> None:
@@ -31,12 +42,11 @@ def read(
     report: Callable[[str], None] = _to_stderr,
     limit: int | None = None,
 ) -> Iterator[Record]:
-    """Read the records of a dataset one by one, so that its size does not matter.
+    """Yield the records of a dataset one by one; it may be larger than memory.
 
-    The path is a file, a folder, or a pattern such as `3.0.0/test-*.parquet`; files come in sorted order. The
-    format is told by looking unless `reader` names it. A record that cannot be read is skipped, and one line
-    `path:line: reason` goes to `report`; with `strict` that line is an `InputError`. At most `limit` records are
-    read.
+    The path is a file, a folder, or a pattern such as `3.0.0/test-*.parquet`; files are read in sorted order. The
+    format is detected unless `reader` names it. A record that cannot be read is skipped, and `report` gets one line
+    `path:line: reason`; with `strict`, that line is raised as an `InputError`. At most `limit` records are read.
     """
     place = Path(path)
     if language is not None and language not in LANGUAGES:
@@ -54,7 +64,7 @@ def read(
 
 
 def detect(path: Path) -> str:
-    """Return the name of the reader for what is at `path`."""
+    """Return the name of the reader that fits the data at `path`."""
     names = READERS.names()
     for name in names:
         if READERS.create(name).accepts(path):

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from tersely.errors import InputError
-from tersely.evaluate.readers.fields import make_id, make_reference
-from tersely.evaluate.readers.item import Item
-from tersely.evaluate.readers.json_lines import Object, first_object, read_objects
+from tersely.evaluate.readers._fields import Item, make_id, make_reference
+from tersely.evaluate.readers._files import first_object, read_lines
 from tersely.evaluate.record import Record
+from tersely.io.lines import Object
 from tersely.text import Document, Language
 from tersely.text.language import HAN
 
@@ -20,25 +20,24 @@ _SPACE = re.compile(r"(?<![A-Za-z])\s+|\s+(?![A-Za-z])")
 
 
 class Cnewsum:
-    """CNewSum's JSON Lines: `article`, `summary`, `label`, `id`.
+    """CNewSum's JSON Lines with `article`, `summary`, `label` and `id`.
 
-    The release is `CNewSum_v2/final/test.simple.label.jsonl` and its like: `article` is a list of sentences,
-    `summary` a string, `label` the indices from 0 of the sentences of the extractive oracle, which become the
-    record's labels. There the sentences are tokenized, with a space after each token. Those spaces are the
-    tokenizer's and not the text's, and would count against a budget in characters; so in a record that has one
-    between two Han characters they are taken out, but for those between two Latin letters (`New York`). A record
-    without is kept verbatim.
+    The files are `CNewSum_v2/final/test.simple.label.jsonl` and the like: `article` is a list of sentences, `summary` a
+    string, and `label` lists the indices, from 0, of the sentences that the extractive oracle chose; they become the
+    labels of the record. The sentences are tokenized, with a space after each token. These spaces come from the
+    tokenizer and would count against a budget in characters, so a record with a space between two Han characters loses
+    all spaces except those between two Latin letters (`New York`). Any other record is kept verbatim.
     """
 
     def accepts(self, path: Path) -> bool:
-        """Tell by the keys of the first object."""
+        """Look at the keys of the first object."""
         found = first_object(path)
         return found is not None and {"article", "label"} <= found.keys()
 
     def read(self, path: Path, language: Language | None) -> Iterator[Item]:
-        """Read every line that holds an object; the language is Chinese unless another is given."""
+        """Yield one record per line; the language is Chinese unless another one is given."""
 
-        def make(value: Object, number: str) -> Record:
+        def make(value: Object, default_id: str) -> Record:
             sentences, summary = _sentences(value.get("article")), value.get("summary")
             if any(map(_TOKENIZED.search, sentences)):
                 sentences = [_SPACE.sub("", each) for each in sentences]
@@ -48,9 +47,9 @@ class Cnewsum:
                 raise InputError("the document is empty")
             document = Document.from_sentences([sentences[i].strip() for i in kept], language or "zh")
             reference = make_reference(summary, document.language, "summary")
-            return Record(make_id(value.get("id"), number), document, reference, _labels(value, sentences, kept))
+            return Record(make_id(value.get("id"), default_id), document, reference, _labels(value, sentences, kept))
 
-        return read_objects(path, make)
+        return read_lines(path, make)
 
 
 def _sentences(value: Any) -> list[str]:

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tersely.errors import InputError
-from tersely.evaluate.readers.conll import is_conll, sentences
-from tersely.evaluate.readers.fields import make_document
-from tersely.evaluate.readers.files import listing, read_text
-from tersely.evaluate.readers.item import Fault, Item
+from tersely.evaluate.readers._fields import Item, make_document
+from tersely.evaluate.readers._files import listing
 from tersely.evaluate.record import Record
+from tersely.io.lines import Fault, read_text
 from tersely.text import Document, Language, split_sentences
 
 __all__ = ["Nyt"]
@@ -17,35 +16,39 @@ __all__ = ["Nyt"]
 _DOCUMENTS = re.compile(r"(.+_)?(?:corefner|text|texts|documents|docs|articles)")
 _ABSTRACTS = ("abstracts", "abstract", "summaries")
 _CLAUSE = re.compile(r"(?<=;)\s+")
+_BEGIN, _END = "#begin document", "#end document"
+_WORD = 3
+# CoNLL-2012 escapes brackets, as the Penn Treebank does.
+_BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 
 
 class Nyt:
-    """A folder of documents and one of abstracts, with one file an article, of the same name in both.
+    """A folder of documents and a folder of abstracts, with one file per article, named alike in both.
 
     The layout is that of `berkeley-doc-summarizer`, whose preprocessing makes it from LDC2008T19:
 
         nyt/eval_corefner/1818952     nyt/train_corefner/...
         nyt/eval_abstracts/1818952    nyt/train_abstracts/...
 
-    The folder of documents is named `corefner`, `text`, `texts`, `documents`, `docs` or `articles`, that of
-    abstracts `abstracts`, `abstract` or `summaries`; both may begin with the same split and `_`. The path is the
-    folder that holds such a pair, or, where there are several, the folder of documents: `nyt/eval_corefner`. A
-    file is in the CoNLL-2012 format, as there, or plain text. The clauses of a plain abstract, which `; ` parts,
-    are sentences of the reference; they are verbatim, marks such as `(M)` at the end included. The id is the name
-    of the file without its ending. Which articles are in the split is told by the files alone: none is left out.
+    The folder of documents is named `corefner`, `text`, `texts`, `documents`, `docs` or `articles`, that of abstracts
+    `abstracts`, `abstract` or `summaries`; both may start with the same split and `_`. The path is the folder that
+    holds such a pair or, if it holds several, the folder of documents: `nyt/eval_corefner`. Files are in the CoNLL-2012
+    format, as there, or plain text. A plain abstract is split at `; ` into clauses, which are the sentences of the
+    reference; they are verbatim, including marks such as `(M)` at the end. The id is the name of the file without its
+    ending. Every file in the folder is read: which articles belong to the split is up to you.
     """
 
     def accepts(self, path: Path) -> bool:
-        """Tell by the names of the folders."""
+        """Look at the names of the folders."""
         return bool(_pairs(path))
 
     def read(self, path: Path, language: Language | None) -> Iterator[Item]:
-        """Read one record a document."""
+        """Yield one record per document."""
         pairs = _pairs(path)
         if not pairs:
             raise InputError(f"{path} holds no pair of folders such as text and abstracts")
         if len(pairs) > 1:
-            raise InputError(f"{path} holds {len(pairs)} folders of documents: give one, such as {pairs[0][0]}")
+            raise InputError(f"{path} holds {len(pairs)} folders of documents: choose one, such as {pairs[0][0]}")
         documents, abstracts = pairs[0]
         for file in listing(documents):
             if file.is_file() and not file.name.startswith("."):
@@ -53,7 +56,7 @@ class Nyt:
 
 
 def _pairs(path: Path) -> list[tuple[Path, Path]]:
-    """Return the folders of documents at `path` that have a folder of abstracts beside them."""
+    """Return the folders of documents at `path`, each with the folder of abstracts beside it."""
     if not path.is_dir():
         return []
     # A path such as `.` or `..` does not show the name of the folder.
@@ -71,7 +74,7 @@ def _item(file: Path, abstract: Path, language: Language | None) -> Item:
     at = file
     try:
         text = read_text(file)
-        document = make_document(sentences(text) if is_conll(text) else text, language, "text")
+        document = make_document(_conll_sentences(text) if _is_conll(text) else text, language, "text")
         at = abstract
         reference = _reference(read_text(abstract), document)
     except InputError as error:
@@ -80,11 +83,37 @@ def _item(file: Path, abstract: Path, language: Language | None) -> Item:
 
 
 def _reference(text: str, document: Document) -> tuple[str, ...]:
-    if is_conll(text):
-        found = sentences(text)
+    if _is_conll(text):
+        found = _conll_sentences(text)
     else:
         split = (text[start:end] for start, end in split_sentences(text, document.language))
         found = [clause for sentence in split for clause in _CLAUSE.split(sentence)]
     if not found:
         raise InputError("the abstract is empty")
     return tuple(found)
+
+
+def _is_conll(text: str) -> bool:
+    return text.startswith(_BEGIN)
+
+
+def _conll_sentences(text: str) -> list[str]:
+    """Return the sentences of a CoNLL-2012 file, with a space between words.
+
+    Each line is a word, in the fourth of its columns, which white space separates; a blank line ends a sentence.
+
+    >>> _conll_sentences("#begin document (1); part 000\\n1 0 0 It\\n1 0 1 rains\\n\\n1 0 0 -LRB-\\n#end document\\n")
+    ['It rains', '(']
+    """
+    found: list[list[str]] = [[]]
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith((_BEGIN, _END)):
+            continue
+        columns = line.split()
+        if not columns:
+            found.append([])
+        elif len(columns) <= _WORD:
+            raise InputError(f"line {number} has no column of words")
+        else:
+            found[-1].append(_BRACKETS.get(columns[_WORD], columns[_WORD]))
+    return [" ".join(words) for words in found if words]

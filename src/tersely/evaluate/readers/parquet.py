@@ -1,65 +1,45 @@
-"""CNN/DailyMail as Parquet, the form of Hugging Face's `cnn_dailymail`."""
+"""CNN/DailyMail as Parquet, in the format of Hugging Face's `cnn_dailymail`."""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from tersely.errors import InputError, MissingExtraError
-from tersely.evaluate.readers.fields import make_document, make_id
-from tersely.evaluate.readers.files import files, files_or_error
-from tersely.evaluate.readers.item import Fault, Item
+from tersely.evaluate.readers._fields import Item, make_document, make_id
+from tersely.evaluate.readers._files import files, files_or_error
 from tersely.evaluate.record import Record
+from tersely.io.lines import Fault
+from tersely.io.tables import read_rows
 from tersely.text import Language
 
 __all__ = ["Parquet"]
-
-_BATCH = 64
-_NEEDED = ("article", "highlights")
 
 
 class Parquet:
     """Parquet files with the columns `article`, `highlights` and `id`.
 
-    `article` is split into sentences; each line of `highlights` is one sentence of the reference. Without `id`, it
-    is the name of the file and the number of the row from 0. The path is a file, a pattern
-    (`3.0.0/test-*.parquet`), or a folder, all of whose files are read, whatever their split.
+    `article` is split into sentences; each line of `highlights` is one sentence of the reference. Without `id`, it is
+    the name of the file and the number of the row from 0. The path is a file, a pattern (`3.0.0/test-*.parquet`), or a
+    folder, in which every file is read, whatever its split.
     """
 
     def accepts(self, path: Path) -> bool:
-        """Tell by the ending of the files."""
+        """Look at the ending of the first file."""
         return any(file.suffix == ".parquet" for file in files(path, ".parquet")[:1])
 
     def read(self, path: Path, language: Language | None) -> Iterator[Item]:
-        """Read the rows of each file, in batches."""
+        """Yield one record per row."""
         for file in files_or_error(path, ".parquet"):
             number = 1
             try:
-                for row in _rows(file):
+                for row in read_rows(file, ["article", "highlights"], ["id"]):
                     yield _item(file, number, row, language)
                     number += 1
             except InputError as error:
                 yield Fault(file, number, str(error))
-
-
-def _rows(file: Path) -> Iterator[dict[str, Any]]:
-    """Give the rows, each a scalar a column; whatever is wrong with the file is an `InputError`."""
-    try:
-        import pyarrow
-        from pyarrow.parquet import ParquetFile
-    except ImportError:
-        raise MissingExtraError("reading Parquet", "eval") from None
-    try:
-        with ParquetFile(file) as table:
-            names = table.schema_arrow.names
-            columns = [name for name in (*_NEEDED, "id") if names.count(name) == 1]
-            for name in _NEEDED:
-                if name not in columns:
-                    raise InputError(f"the column '{name}' is {'doubled' if name in names else 'missing'}")
-            for batch in table.iter_batches(_BATCH, columns=columns):
-                for i in range(batch.num_rows):
-                    yield {name: batch.column(name)[i] for name in columns}
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError):
-        raise InputError("not a readable Parquet file") from None
+            except MissingExtraError:
+                # Two extras bring pyarrow; whoever evaluates needs the rest of this one, too.
+                raise MissingExtraError("reading Parquet", "eval") from None
 
 
 def _item(file: Path, number: int, row: dict[str, Any], language: Language | None) -> Item:

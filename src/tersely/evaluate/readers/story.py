@@ -1,14 +1,14 @@
-"""CNN/DailyMail as it was first published: one file a story (Hermann et al., 2015)."""
+"""CNN/DailyMail as first published: one file per story (Hermann et al., 2015)."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from tersely.errors import InputError
-from tersely.evaluate.readers.fields import make_document
-from tersely.evaluate.readers.files import files, files_or_error, read_text
-from tersely.evaluate.readers.item import Fault, Item
+from tersely.evaluate.readers._fields import Item, make_document
+from tersely.evaluate.readers._files import files, files_or_error
 from tersely.evaluate.record import Record
+from tersely.io.lines import Fault, read_text
 from tersely.text import Language
 
 __all__ = ["Story"]
@@ -19,18 +19,18 @@ _HIGHLIGHT = re.compile(r"^[^\S\n]*@highlight[^\S\n]*$", re.MULTILINE)
 class Story:
     """CNN/DailyMail `.story` files: paragraphs, then `@highlight` blocks.
 
-    The article is everything before the first line `@highlight`, its paragraphs apart by blank lines; each such
+    The article is everything before the first line `@highlight`, in paragraphs separated by blank lines. Each such
     line is followed by one highlight, which is one sentence of the reference. Both are verbatim: a lead-in such as
-    `(CNN) -- ` stays, and an end mark that is missing, as in most highlights, is not added. The id is the name of
-    the file without its ending. The path is a `.story` file, a pattern, or a folder of them (`cnn/stories`).
+    `(CNN) -- ` is kept, and a missing full stop, as in most highlights, is not added. The id is the name of the file
+    without its ending. The path is a `.story` file, a pattern, or a folder of such files (`cnn/stories`).
     """
 
     def accepts(self, path: Path) -> bool:
-        """Tell by the ending of the files."""
+        """Look at the ending of the first file."""
         return any(file.suffix == ".story" for file in files(path, ".story")[:1])
 
     def read(self, path: Path, language: Language | None) -> Iterator[Item]:
-        """Read one record a file."""
+        """Yield one record per file."""
         for file in files_or_error(path, ".story"):
             try:
                 item: Item = _record(file, language)

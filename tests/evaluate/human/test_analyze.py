@@ -9,20 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.errors import InputError
-from tersely.evaluate.human.analyze import Report, analyze
-from tersely.evaluate.human.answers import Key, Rating, Summary, read_answers, read_key
-from tersely.evaluate.human.compare import document_differences, permutation_p, welch_p
-from tersely.evaluate.human.questions import NAMES
-from tersely.evaluate.human.table import table
+from tersely.evaluate.human import NAMES
+from tersely.evaluate.human.analyze import RatingReport, analyze, table
+from tersely.evaluate.human.answers import BlindSummary, FormKey, Rating, read_answers, read_key
 
-KEY = Key(
+KEY = FormKey(
     "f0",
     3,
     ("lead", "learned"),
     {
-        "s1": Summary("d1", ("lead",)),
-        "s2": Summary("d1", ("learned",)),
-        "s3": Summary("d2", ("lead", "learned")),
+        "s1": BlindSummary("d1", ("lead",)),
+        "s2": BlindSummary("d1", ("learned",)),
+        "s3": BlindSummary("d2", ("lead", "learned")),
     },
 )
 SUMMARIES = {opaque: {"document": s.document, "systems": list(s.systems)} for opaque, s in KEY.summaries.items()}
@@ -32,7 +30,7 @@ def ratings(*rows: tuple[int, str, int]) -> list[Rating]:
     return [Rating(rater, summary, "relevance", value) for rater, summary, value in rows]
 
 
-def scores(report: Report, question: str = "relevance") -> dict[str, tuple[int, float | None, float | None]]:
+def scores(report: RatingReport, question: str = "relevance") -> dict[str, tuple[int, float | None, float | None]]:
     return {s.system: (s.ratings, s.mean, s.deviation) for s in report.scores if s.question == question}
 
 
@@ -59,46 +57,13 @@ def test_a_shared_summary_counts_for_each_of_its_systems_but_once_for_agreement(
     assert report.agreement[0].summaries == 1
 
 
-def test_a_rater_who_rated_only_one_of_two_systems_is_left_out_of_the_paired_test() -> None:
-    first = {(1, "d1"): 5, (2, "d1"): 4, (1, "d2"): 3}
-    second = {(1, "d1"): 2, (2, "d1"): 3, (2, "d2"): 3}
-    assert document_differences(first, second) == [2.0]
-
-
-def test_the_permutation_test_is_exact_on_few_documents() -> None:
-    # Of the 2^5 ways to give the signs, all plus and all minus are as extreme as what was seen.
-    assert permutation_p([1, 2, 1, 3, 2], seed=1) == pytest.approx(2 / 32)
-    assert permutation_p([1, -1, 2, -2], seed=1) == 1
-    assert permutation_p([1], seed=1) is None
-
-
-def test_the_permutation_test_repeats_itself_on_many_documents() -> None:
-    differences = [(-1) ** at * (at % 4) + 0.3 for at in range(60)]
-    p = permutation_p(differences, seed=1)
-    assert p is not None
-    assert 0 < p < 1
-    assert permutation_p(differences, seed=1) == p
-
-
-def test_welch_is_the_textbooks() -> None:
-    # Student's sleep data (1908), as R gives it: t.test(extra ~ group), p-value = 0.07939; times ten to be whole.
-    first = [7, -16, -2, -12, -1, 34, 37, 8, 0, 20]
-    second = [19, 8, 11, 1, -1, 44, 55, 16, 46, 34]
-    assert welch_p(first, second) == pytest.approx(0.07939, abs=5e-6)
-
-
-@pytest.mark.parametrize(("first", "second"), [([3], [4, 5]), ([], []), ([3, 3], [4, 4])])
-def test_welch_says_nothing_where_it_is_not_defined(first: list[int], second: list[int]) -> None:
-    assert welch_p(first, second) is None
-
-
 @given(
     st.dictionaries(
         st.tuples(st.integers(1, 3), st.sampled_from(sorted(KEY.summaries)), st.sampled_from(NAMES)),
         st.integers(1, 5),
     )
 )
-def test_any_part_of_the_answers_can_be_analysed_and_printed(given: dict[tuple[int, str, str], int]) -> None:
+def test_any_part_of_the_answers_can_be_analyzed_and_printed(given: dict[tuple[int, str, str], int]) -> None:
     report = analyze(KEY, [Rating(*rated, value) for rated, value in given.items()])
     assert json.loads(json.dumps(report.to_dict(), allow_nan=False))["ratings"] == len(given)
     assert all(s.mean is None or 1 <= s.mean <= 5 for s in report.scores)
@@ -113,12 +78,12 @@ def test_the_table_shows_means_agreement_and_differences() -> None:
     assert "lead − learned  relevance    -1.000" in shown
 
 
-def test_one_system_has_nothing_to_be_compared_with() -> None:
-    key = Key("f0", 1, ("lead",), {"s1": Summary("d1", ("lead",))})
+def test_a_single_system_is_compared_with_nothing() -> None:
+    key = FormKey("f0", 1, ("lead",), {"s1": BlindSummary("d1", ("lead",))})
     assert "Differences" not in table(analyze(key, ratings((1, "s1", 2))))
 
 
-def test_answers_of_several_raters_are_read_as_far_as_they_go(answer_file: Any) -> None:
+def test_unfinished_answers_of_several_raters_are_read(answer_file: Any) -> None:
     one = answer_file("1.json", rater=1, answers={"s1": {"relevance": 4}, "s2": {}})
     two = answer_file("2.json", rater=2, answers={})
     assert read_answers(KEY, [one, two]) == [Rating(1, "s1", "relevance", 4)]
@@ -127,13 +92,13 @@ def test_answers_of_several_raters_are_read_as_far_as_they_go(answer_file: Any) 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ({"form": "f1"}, "answers the form 'f1', but the key is of the form 'f0'"),
+        ({"form": "f1"}, "answers the form 'f1', but the key belongs to the form 'f0'"),
         ({"rater": 4}, "the rater is 4, but the form is for raters 1 to 3"),
         ({"rater": "1"}, "the rater is '1'"),
         ({"rater": True}, "the rater is True"),
         ({"answers": []}, "holds no answers"),
         ({"answers": {"s9": {}}}, "has no summary 's9'"),
-        ({"answers": {"s1": 4}}, "not one number a question"),
+        ({"answers": {"s1": 4}}, "not one number per question"),
         ({"answers": {"s1": {"beauty": 4}}}, "has no question 'beauty'"),
         *(
             ({"answers": {"s1": {"relevance": value}}}, f"relevance of summary 's1' is {value!r}, not 1 to 5")
@@ -141,20 +106,20 @@ def test_answers_of_several_raters_are_read_as_far_as_they_go(answer_file: Any) 
         ),
     ],
 )
-def test_unsound_answers_are_refused_in_one_line(answer_file: Any, content: dict[str, Any], message: str) -> None:
+def test_impossible_answers_are_refused_in_one_line(answer_file: Any, content: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message) as refused:
         read_answers(KEY, [answer_file(**content)])
     assert "\n" not in str(refused.value)
     assert "a.json" in str(refused.value)
 
 
-def test_a_rater_answers_once(answer_file: Any) -> None:
+def test_a_rater_answers_only_once(answer_file: Any) -> None:
     with pytest.raises(InputError, match=r"b.json: rater 1 has already answered, in .*a.json"):
         read_answers(KEY, [answer_file("a.json"), answer_file("b.json")])
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff", b"[" * 100_000, b"[]", b"{}", b'{"summaries": {"a": 1}}'])
-def test_files_of_another_kind_are_refused(tmp_path: Path, content: bytes) -> None:
+def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "x.json"
     file.write_bytes(content)
     with pytest.raises(InputError, match=r"x\.json"):
@@ -164,11 +129,11 @@ def test_files_of_another_kind_are_refused(tmp_path: Path, content: bytes) -> No
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none\.json cannot be read: No such file"):
+    with pytest.raises(InputError, match=r"none\.json: cannot be read: No such file"):
         read_key(tmp_path / "none.json")
 
 
-def test_a_key_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_written_key_is_read_back(tmp_path: Path) -> None:
     file = tmp_path / "form.key.json"
     file.write_text(json.dumps({"form": "f0", "raters": 3, "systems": ["lead", "learned"], "summaries": SUMMARIES}))
     assert read_key(file) == KEY

@@ -1,4 +1,4 @@
-"""The paper's tables as commands."""
+"""`tersely reproduce`: the tables and the figure of the paper."""
 
 import json
 import re
@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tersely.cli.evaluate import command as evaluate
 from tersely.cli.reproduce import command as reproduce
 from tersely.errors import InputError
-from tersely.evaluate.curves import draw_curves, read_log
-from tersely.evaluate.published import TABLES, published
-from tersely.evaluate.reproduce import find_datasets
+from tersely.paper.curves import draw_curves, read_log
+from tersely.paper.published import TABLES, published
+from tersely.paper.reproduce import find_datasets
 
 
 @pytest.fixture
@@ -42,7 +41,7 @@ def test_a_table_shows_measured_beside_published_and_says_what_is_missing(name: 
     assert len(measured) == {"table2": 6, "table3": 0, "table4": 6, "table5": 0}[name]
 
 
-def test_a_datasets_test_split_is_found_with_all_its_shards(tmp_path: Path) -> None:
+def test_the_test_split_of_a_dataset_is_found_with_all_its_shards(tmp_path: Path) -> None:
     for name in (
         "cnndm.train.0.json",
         "cnndm.test.0.json",
@@ -60,7 +59,7 @@ def test_a_datasets_test_split_is_found_with_all_its_shards(tmp_path: Path) -> N
         find_datasets(tmp_path / "nowhere")
 
 
-def test_a_trained_model_takes_its_row(data: Path) -> None:
+def test_a_trained_model_fills_its_row(data: Path) -> None:
     folder = data / "models" / "cnndm-both"
     folder.mkdir(parents=True)
     (folder / "config.toml").write_text('name = "cnndm-both"\nscorer = "lead"\n')
@@ -72,14 +71,6 @@ def test_a_trained_model_takes_its_row(data: Path) -> None:
     assert "none" not in rows[default + 1]
 
 
-def test_evaluate_prints_and_writes(data: Path) -> None:
-    out = data / "out"
-    args = [str(data / "my_cnndm_test.jsonl"), "--systems", "lead,oracle", "--budgets", "200", "--workers", "1"]
-    run = CliRunner().invoke(evaluate, [*args, "--out", str(out)], catch_exceptions=False)
-    assert "200 chars" in run.output
-    assert {p.name for p in out.iterdir()} >= {"results.md", "results.csv", "results.json", "positions.png"}
-
-
 def test_learning_curves_are_drawn_from_logs(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text('{"step": 1, "loss": 2}\n{"step": 2, "validation_loss": 1.5, "rouge1": 30}\n')
@@ -88,13 +79,13 @@ def test_learning_curves_are_drawn_from_logs(tmp_path: Path) -> None:
         reproduce, ["figure-learning-curves", "--log", str(log), "--out", str(out)], catch_exceptions=False
     )
     assert out.read_bytes().startswith(b"\x89PNG")
-    for broken in ("[\n", "[" * 100_000):
+    for broken in ("[\n", "[" * 100_000, '{"validation_loss": 1}', '{"step": 1, "validation_loss": []}'):
         log.write_text(broken)
         with pytest.raises(InputError, match="not a training log"):
             read_log(log)
 
 
-def test_logs_of_folders_of_one_name_each_have_a_panel(tmp_path: Path) -> None:
+def test_logs_in_folders_of_the_same_name_get_a_panel_each(tmp_path: Path) -> None:
     logs = [tmp_path / run / "model" / "log.jsonl" for run in ("one", "two")]
     for log in logs:
         log.parent.mkdir(parents=True)
@@ -103,29 +94,12 @@ def test_logs_of_folders_of_one_name_each_have_a_panel(tmp_path: Path) -> None:
     assert width[1] == 2 * width[0]
 
 
-def test_a_figure_under_a_name_of_another_format_is_refused(tmp_path: Path) -> None:
+def test_a_figure_must_be_named_png(tmp_path: Path) -> None:
     log, out = tmp_path / "log.jsonl", tmp_path / "curves.svg"
     log.write_text('{"step": 2, "validation_loss": 1.5}\n')
     run = CliRunner().invoke(reproduce, ["figure-learning-curves", "--log", str(log), "--out", str(out)])
-    assert "ends in .png" in str(run.exception)
+    assert "end in .png" in str(run.exception)
     assert not out.exists()
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--budgets", ","], "--budgets takes numbers, not ''"),
-        (["--budgets", "300,,400"], "--budgets takes numbers, not ''"),
-        (["--workers", "-1"], "-1 is not in the range x>=1"),
-        (["--limit", "0"], "0 is not in the range x>=1"),
-        (["--out", "FILE/out"], "Not a directory"),
-    ],
-)
-def test_what_is_wrong_with_an_evaluation_is_said_before_the_work(data: Path, options: list[str], said: str) -> None:
-    file = str(data / "my_cnndm_test.jsonl")
-    run = CliRunner().invoke(evaluate, [file, *(option.replace("FILE", file) for option in options)])
-    assert said in run.output + str(run.exception)
-    assert "R-1" not in run.stdout
 
 
 def test_table1_measures_the_shipped_networks_and_says_how_to_train_the_others(tmp_path: Path, monkeypatch) -> None:
@@ -141,3 +115,19 @@ def test_table1_measures_the_shipped_networks_and_says_how_to_train_the_others(t
     assert run.output.count("95.00") == 4
     assert "70.00" in run.output
     assert "baselines train configs/cpu-knapsack-fptas-cnewsum.toml" in run.output
+
+
+def test_table6_shows_the_means_of_the_answers(tmp_path: Path) -> None:
+    empty = CliRunner().invoke(reproduce, ["table6"], catch_exceptions=False)
+    assert "measured   none: make a form" in empty.output
+    key, answers = tmp_path / "form.key.json", tmp_path / "answers.json"
+    summaries = {"s1": {"document": "d1", "systems": ["lead"]}}
+    key.write_text(json.dumps({"form": "f0", "raters": 1, "systems": ["lead"], "summaries": summaries}))
+    points = {"relevance": 4, "coherence": 2, "consistency": 5}
+    answers.write_text(json.dumps({"form": "f0", "rater": 1, "answers": {"s1": points}}))
+    run = CliRunner().invoke(reproduce, ["table6", "--key", str(key), "--answers", str(answers)])
+    [measured] = [line.split() for line in run.output.splitlines() if line.startswith("lead")]
+    columns = published("table6").columns
+    assert measured == ["lead", "measured", *(f"{points[column]:.2f}" for column in columns)]
+    alone = CliRunner().invoke(reproduce, ["table6", "--key", str(key)])
+    assert "--key and --answers go together" in str(alone.exception)

@@ -1,13 +1,18 @@
-"""The parts of a record, from whatever values a file has in their places."""
+"""The parts of a record, made from the values that a file holds."""
 
 from typing import Any
 
 from tersely.errors import InputError
+from tersely.evaluate.record import Record
+from tersely.io.lines import Fault
 from tersely.text import Document, Language, split_sentences
+
+# What readers yield: a record, or the reason why it cannot be read.
+Item = Record | Fault
 
 
 def make_document(value: Any, language: Language | None, name: str) -> Document:
-    """Make a document of a text, or of a list of its sentences; blank ones are left out."""
+    """Make a document from a text or from a list of sentences; blank sentences are dropped."""
     if isinstance(value, str):
         document = Document.from_text(value, language)
     else:
@@ -18,7 +23,7 @@ def make_document(value: Any, language: Language | None, name: str) -> Document:
 
 
 def make_reference(value: Any, language: Language, name: str) -> tuple[str, ...]:
-    """Return the sentences of a reference: a text is split, a list stays as it is."""
+    """Return the sentences of a reference: a text is split, a list is not."""
     if value is None:
         return ()
     if isinstance(value, str):
@@ -34,7 +39,7 @@ def make_id(value: Any, default: str) -> str:
 
 
 def strings(value: Any, name: str) -> list[str]:
-    """Return the strings of a list, without the white space around them and without blank ones."""
+    """Return the strings of a list, stripped; blank ones are dropped."""
     if not isinstance(value, list):
         raise InputError(f"{name} is neither a string nor a list of strings")
     for i, each in enumerate(value):

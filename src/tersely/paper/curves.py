@@ -1,43 +1,40 @@
-"""The figure of learning curves: validation loss and ROUGE-1 against validation steps."""
+"""The figure of learning curves: validation loss and ROUGE-1 by training step."""
 
-import json
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 
 from tersely.errors import InputError, MissingExtraError, UsageError
+from tersely.io.lines import Fault, read_objects
 
 Curve = list[tuple[float, float, float | None]]
 
 
 def read_log(file: Path) -> Curve:
-    """Read a training's `log.jsonl`: objects with `step`, `validation_loss` and, where measured, `rouge1`."""
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-        rows = [json.loads(line) for line in lines if line.strip()]
-        curve = [
-            (float(row["step"]), float(row["validation_loss"]), _optional(row.get("rouge1")))
-            for row in rows
-            if "validation_loss" in row
-        ]
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputError(f"{file} is not a training log: {error}") from None
+    """Return (step, validation loss, ROUGE-1 if measured) for every validation in the `log.jsonl` of a training run."""
+    curve: Curve = []
+    for item in read_objects(file):
+        if isinstance(item, Fault):
+            raise InputError(f"{file} is not a training log: line {item.line}: {item.reason}")
+        line, row = item
+        if "validation_loss" not in row:
+            continue
+        try:
+            rouge1 = row.get("rouge1")
+            point = float(row["step"]), float(row["validation_loss"]), None if rouge1 is None else float(rouge1)
+        except (ValueError, KeyError, TypeError):
+            raise InputError(f"{file} is not a training log: line {line} needs numbers") from None
+        curve.append(point)
     if not curve:
-        raise InputError(f"{file} has no validation yet: let the training reach its first one")
+        raise InputError(f"{file} has no validation yet: let the training run reach its first one")
     return curve
 
 
-def _optional(value: object) -> float | None:
-    return None if value is None else float(value)  # type: ignore[arg-type]
-
-
 def draw_curves(logs: Sequence[Path]) -> bytes:
-    """Return a PNG with one panel a log: the loss in blue, ROUGE-1 in red, as in the paper."""
+    """Return a PNG with one panel per log: the loss in blue and ROUGE-1 in red, as in the paper."""
     if not logs:
-        raise UsageError("no training log: train a scorer first, then name its log.jsonl with --log")
-    # A list: two trainings may lie in folders of one name.
+        raise UsageError("there is no training log: train a scorer first, then name its log.jsonl with --log")
+    # A list, not a dict: two training runs may have folders of the same name.
     curves = [(file.parent.name or file.stem, read_log(file)) for file in logs]
     try:
         from matplotlib.figure import Figure

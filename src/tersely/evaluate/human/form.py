@@ -1,23 +1,32 @@
-"""Documents and their summaries become a rating form that does not say which system wrote what."""
+"""Documents and their summaries become a rating form that does not tell which system wrote what."""
 
 import json
+import re
+from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
+from tersely.budget import Budget
 from tersely.errors import InputError, UsageError
-from tersely.evaluate.human.page import page
-from tersely.evaluate.human.questions import ENDS, POINTS, QUESTIONS
+from tersely.evaluate.human import ENDS, POINTS, QUESTIONS
+from tersely.evaluate.record import Record
+from tersely.evaluate.systems import load_system
+from tersely.io.files import write_whole
 from tersely.text.language import detect_language
 
 T = TypeVar("T")
+_SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
 @dataclass(frozen=True)
-class Item:
-    """A document and its summary by each system."""
+class FormItem:
+    """A document, and its summary by each system."""
 
     document: str
     source: str
@@ -25,21 +34,34 @@ class Item:
 
 
 def sample(records: Iterable[T], count: int, seed: int) -> list[T]:
-    """Draw `count` records, the same ones for the same seed."""
+    """Draw `count` records; the seed decides which."""
     everything = list(records)
     if count < 1:
         raise UsageError("a form needs at least one document")
     if count > len(everything):
-        raise InputError(f"{count} documents are asked for, but the data has {len(everything)}")
+        raise InputError(f"the form needs {count} documents, but the data has only {len(everything)}")
     return Random(seed).sample(everything, count)
 
 
-def prepare(items: Sequence[Item], seed: int, title: str, raters: int = 3) -> tuple[str, dict[str, Any]]:
+def summarize(records: Iterable[Record], systems: Sequence[str], budget: Budget) -> list[FormItem]:
+    """Summarize every record with every system."""
+    loaded = [load_system(name) for name in systems]
+    return [
+        FormItem(
+            record.id,
+            record.document.text,
+            {system.name: system.extract(record, budget).text for system in loaded},
+        )
+        for record in records
+    ]
+
+
+def prepare(items: Sequence[FormItem], seed: int, title: str, raters: int = 3) -> tuple[str, dict[str, Any]]:
     """Return the form as one HTML page, and the key that tells whose summary each opaque id is.
 
-    Systems that gave a document the very same summary share one id: nobody is asked about a text twice.
+    Systems with the same summary of a document share one id, so nobody rates the same text twice.
 
-    >>> items = [Item("d1", "One fish. Two fish.", {"lead": "One fish.", "learned": "Two fish."})]
+    >>> items = [FormItem("d1", "One fish. Two fish.", {"lead": "One fish.", "learned": "Two fish."})]
     >>> page, key = prepare(items, seed=42, title="Fish", raters=1)
     >>> "learned" in page, sorted(summary["systems"] for summary in key["summaries"].values())
     (False, [['lead'], ['learned']])
@@ -64,7 +86,7 @@ def prepare(items: Sequence[Item], seed: int, title: str, raters: int = 3) -> tu
         "points": list(POINTS),
         "ends": ENDS,
         "documents": [{"source": item.source, "language": _language(item.source)} for item in items],
-        # In the order of their ids, which is random: the order of the systems would give them away.
+        # Sorted by id, which is random: the order of the systems would give them away.
         "summaries": dict(sorted(texts.items())),
         "orders": [_order(ids_of, rater, random) for rater in range(raters)],
     }
@@ -76,10 +98,22 @@ def prepare(items: Sequence[Item], seed: int, title: str, raters: int = 3) -> tu
         "systems": list(dict.fromkeys(system for item in items for system in item.summaries)),
         "summaries": dict(sorted(owners.items())),
     }
-    return page(title, data), key
+    return _page(title, data), key
 
 
-def _check(items: Sequence[Item], raters: int) -> None:
+def write_form(path: Path, page: str, key: Mapping[str, Any]) -> Path:
+    """Write the form, and beside it its key, whose path is returned. The key of another form is never replaced."""
+    key_path = path.with_suffix(".key.json")
+    data = (json.dumps(key, indent=1) + "\n").encode()
+    # Without its key, a form that the raters already have could never be analyzed.
+    if key_path.exists() and key_path.read_bytes() != data:
+        raise InputError(f"{key_path} is the key of another form: rename this form, or remove the key first")
+    write_whole(key_path, data)
+    write_whole(path, page.encode())
+    return key_path
+
+
+def _check(items: Sequence[FormItem], raters: int) -> None:
     if raters < 1:
         raise UsageError("a form needs at least one rater")
     if not items:
@@ -110,8 +144,8 @@ def _new_id(random: Random, taken: Mapping[str, str]) -> str:
 def _order(ids_of: Sequence[Sequence[str]], rater: int, random: Random) -> list[tuple[int, list[str]]]:
     """Return (document, ids of its summaries) in the order in which one rater sees them.
 
-    Documents are shuffled. Summaries, shuffled once a document, move on by one place a rater, so that over as many
-    raters as summaries each is seen once in every place.
+    Documents are shuffled for each rater. The summaries of a document are shuffled once and then rotated by one place
+    per rater: with as many raters as summaries, each summary is seen once in every place.
     """
     documents = list(range(len(ids_of)))
     random.shuffle(documents)
@@ -123,12 +157,40 @@ def _order(ids_of: Sequence[Sequence[str]], rater: int, random: Random) -> list[
     return order
 
 
-def _form_id(items: Sequence[Item], seed: int, title: str, raters: int) -> str:
+def _form_id(items: Sequence[FormItem], seed: int, title: str, raters: int) -> str:
     everything = [seed, title, raters, [(item.document, item.source, dict(item.summaries)) for item in items]]
     return sha256(json.dumps(everything).encode()).hexdigest()[:16]
 
 
 def _language(text: str) -> str:
-    # For the voice of a screen reader; an empty attribute means a language that is not known.
+    # For the voice of a screen reader; an empty attribute means an unknown language.
     language = detect_language(text)
     return "" if language == "other" else language
+
+
+def _page(title: str, data: Mapping[str, Any]) -> str:
+    """Put the form's three files into one page that loads nothing else and may run no other script."""
+    style, script = _file("form.css"), _file("form.js")
+    slots = {
+        "title": escape(title.encode("utf-8", "replace").decode()),
+        "style": style,
+        "style_hash": _hash(style),
+        "script": script,
+        "script_hash": _hash(script),
+        "data": _json(data),
+    }
+    # One pass over the frame alone: a text that looks like a slot stays text.
+    return _SLOT.sub(lambda slot: slots[slot[1]], _file("form.html"))
+
+
+def _file(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    # ASCII without "<": no text can end the element that holds it, and every character arrives.
+    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
