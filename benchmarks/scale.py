@@ -136,17 +136,17 @@ def measure(way: str, workers: int, source: Path, output: Path) -> dict[str, flo
 def one(way: str, workers: int, source: str, output: str) -> dict[str, float]:
     """Summarize a corpus in one way, and return the seconds of processor time this process itself took."""
     from tersely.batch.job import Job
-    from tersely.batch.summarize import Summarize
+    from tersely.batch.summaries import Summarize
 
     job = Job((source,), output, Summarize({"scorer": SCORER}, {"max_chars": BUDGET}), part_size=PART)
     if way == "loop":
         loop(source, output)
     elif way == "local":
-        from tersely.batch.local import run_local
+        from tersely.batch.engine_local import run_local
 
         run_local(job, workers)
     else:
-        from tersely.batch.on_ray import run_ray
+        from tersely.batch.engine_ray import run_ray
 
         run_ray(job, workers)
     used = resource.getrusage(resource.RUSAGE_SELF)
