@@ -55,3 +55,14 @@ class Dying(Shouting):
 
     def load(self) -> Callable[[Any], Any]:
         os._exit(5)
+
+
+class Carded(Shouting):
+    """Tells its parent something when it is loaded."""
+
+    def load(self) -> Callable[[Any], Any]:
+        def shout(job: str) -> str:
+            return job.upper()
+
+        shout.card = "a card"  # type: ignore[attr-defined]
+        return shout
