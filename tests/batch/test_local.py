@@ -181,6 +181,20 @@ def _alive(pid: str) -> bool:
         return False
 
 
+def test_parts_that_cannot_be_joined_are_kept_and_joined_later(tmp_path: Path) -> None:
+    source, one = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "one.jsonl"
+
+    def get_in_the_way(at: BatchProgress) -> None:
+        if at.documents == 25:
+            one.mkdir()
+
+    with pytest.raises(InputError, match="cannot be written: Is a directory; continue with --resume"):
+        run_local(job(source, one), 1, get_in_the_way)
+    one.rmdir()
+    assert run_local(job(source, one, resume=True), 1) == Totals(25, 0, 0)
+    assert read_corpus(one) == expected(articles(25))
+
+
 def test_a_finished_run_is_not_done_again(tmp_path: Path) -> None:
     source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
     run_local(job(source, out), 1)

@@ -8,6 +8,7 @@ from typing import IO, Any, Protocol
 
 from tersely.batch.inputs import MANIFEST, Form
 from tersely.batch.job import ERRORS, Job
+from tersely.errors import InputError
 from tersely.io.files import write_whole
 from tersely.io.lines import zstandard
 from tersely.io.tables import from_stream, pyarrow
@@ -90,7 +91,10 @@ def deliver(job: Job, names: Sequence[str]) -> None:
         if errors.exists():
             write_whole(job.errors, errors.read_bytes())
         join = _join_tables if job.form == "parquet" else _join_lines
-        write_whole(job.output, lambda stream: join(stream, paths, job))
+        try:
+            write_whole(job.output, lambda stream: join(stream, paths, job))
+        except InputError as error:
+            raise InputError(f"{error}; continue with --resume") from None
     for each in job.folder.iterdir():
         # The manifest goes last: as long as it is there, there is something left to do.
         if each.name != MANIFEST:

@@ -91,7 +91,7 @@ def command(
     if not inputs:
         raise UsageError("give at least one INPUT, and the OUTPUT last")
     if address is not None and engine != "ray":
-        raise UsageError("--address needs a Ray cluster: add --engine ray")
+        raise UsageError("--address is only for a Ray cluster: add --engine ray")
     check_budget(how)
     given = {name: value for name, value in how.items() if value not in (None, ())}
     chosen = {"model": model, "scorer": scorer, "encoder": encoder, "select": select}

@@ -63,20 +63,22 @@ def command(
     from tersely.learn.scorer.config import Data
 
     if address is not None and engine != "ray":
-        raise UsageError("--address needs a Ray cluster: add --engine ray")
+        raise UsageError("--address is only for a Ray cluster: add --engine ray")
     data: Any = read_settings(config, None, None).data if config else Data()
     name = encoder or data.encoder
     kept = Cache(Path(cache), load_encoder(name), data.precision)
     compute = on_ray(workers, address) if engine == "ray" else local(workers)
     line = _Line()
+    documents = training_documents(corpus, data.sentences, read_where(where))
     try:
-        done = fill(kept, name, training_documents(corpus, data.sentences, read_where(where)), compute, line)
+        try:
+            done = fill(kept, name, documents, compute, line)
+        finally:
+            line.end()
     except KeyboardInterrupt:
-        line.end()
         said = f"tersely: stopped; {len(kept):,} documents are in {cache}: run the same command to continue"
         click.echo(said, err=True)
         raise click.exceptions.Exit(130) from None
-    line.end()
     if not (done.there or done.computed or done.failed):
         raise InputError("the corpus has no document with 4 or more sentences, the fewest that training takes")
     click.echo(f"documents: {done.computed:,} computed, {done.there:,} already in {cache}", err=True)
