@@ -1,10 +1,10 @@
-"""Documents a second and peak memory of `tersely batch` beside a plain loop over the library, in one run.
+"""Measure the speed and peak memory of `tersely batch`, next to a plain loop over the library.
 
-Prints Markdown; with --write, it goes into docs/scale.md. The documents are made from the two example texts: 25
+Prints Markdown; with --write, puts it into docs/scale.md. The documents are made from the two example texts: 25
 sentences each, drawn and changed at random with a fixed seed. Each cell runs in a process of its own, and its memory is
-that of all its processes together (PSS: a page that several share counts once). All ways take turns at a size, and the
-faster of two rounds counts, so that what else the machine does weighs on none of them alone. The scorer is a fast one
-that reads words, for that is the hardest on whatever is around it; the other models' costs follow from their own speed.
+that of all its processes together (PSS: a page that several share counts once). The engines take turns at each size,
+and the faster of two rounds counts, so that other load on the machine does not hit just one of them. The scorer is a
+fast one, which shows the overhead of everything around it best; the cost of the other models follows from their speed.
 """
 
 import argparse
@@ -27,9 +27,9 @@ SIZES = (1_000, 4_000, 16_000)
 WAYS = (("loop", 1), ("local", 1), ("local", 2), ("ray", 1), ("ray", 2))
 ROUNDS = 2
 SCORER, BUDGET, SENTENCES, PART = "coverage", 400, 25, 500
-# Scorers whose time for a document is measured, on so many documents; textrank needs sentence vectors.
+# Scorers, and the number of documents to time each of them on; textrank needs sentence vectors.
 MODELS = {
-    "the default": (None, 200),
+    "default": (None, 200),
     "coverage": ("coverage", 500),
     "lexrank": ("lexrank", 200),
     "textrank": ("textrank", 40),
@@ -38,11 +38,11 @@ MANY = 10_000_000
 
 
 def main() -> None:
-    """Measure every way at every size, or do one cell where --one asks for it."""
+    """Measure every engine at every size, or run the one cell that --one asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--one", nargs=4, metavar=("WAY", "WORKERS", "INPUT", "OUTPUT"), help=argparse.SUPPRESS)
     parser.add_argument(
-        "--sizes", type=int, nargs="+", default=SIZES, help="numbers of documents, at least two of them, growing"
+        "--sizes", type=int, nargs="+", default=SIZES, help="numbers of documents: at least two, growing"
     )
     parser.add_argument("--ways", nargs="+", default=["loop", "local", "ray"], choices=["loop", "local", "ray"])
     parser.add_argument("--write", action="store_true", help="put the tables into docs/scale.md")
@@ -60,16 +60,16 @@ def main() -> None:
 
 
 def tables(ways: list[tuple[str, int]], sizes: tuple[int, ...], folder: Path) -> str:
-    """Return the measured table and what follows from it for ten million documents."""
+    """Return the measurements, and what they mean for ten million documents."""
     for size in sizes:
         make_corpus(folder / f"{size}.jsonl", size)
-    lines = ["| | " + " | ".join(f"{n:,}: s | a second | MB" for n in sizes) + " | steady, a second | parent, µs |"]
+    lines = ["| | " + " | ".join(f"{n:,}: s | per second | MB" for n in sizes) + " | steady, per second | parent, µs |"]
     lines.append("|---" * (3 + 3 * len(sizes)) + "|")
     rates: dict[tuple[str, int], float] = {}
     measured = {(size, way): cell for size in sizes for way, cell in turns(ways, folder, size).items()}
     for way, workers in ways:
         cells = [measured[size, (way, workers)] for size in sizes]
-        # Between the two largest sizes, so that starting up does not count.
+        # Between the two largest sizes, so that the start does not count.
         more, (small, large) = sizes[-1] - sizes[-2], cells[-2:]
         rates[way, workers] = more / (large["seconds"] - small["seconds"])
         name = "plain loop" if way == "loop" else f"{way}, {workers} worker{'s'[: workers - 1]}"
@@ -81,13 +81,13 @@ def tables(ways: list[tuple[str, int]], sizes: tuple[int, ...], folder: Path) ->
         lines.append(f"| {name} | {' | '.join(shown)} | {rates[way, workers]:,.0f} | {parent:,.0f} |")
     gains = [f"{way} {rates[way, 2] / rates[way, 1]:.2f}" for way in ("local", "ray") if (way, 2) in rates]
     if gains:
-        lines += ["", f"Two workers give, steadily, so many times what one gives: {', '.join(gains)}."]
+        lines += ["", f"Steady speed of two workers relative to one: {', '.join(gains)}."]
     corpus = folder / f"{sizes[-1]}.jsonl"
     return "\n".join([*lines, "", *costs(corpus, corpus.stat().st_size / sizes[-1])])
 
 
 def turns(ways: list[tuple[str, int]], folder: Path, size: int) -> dict[tuple[str, int], dict[str, float]]:
-    """Run every way at one size, round after round, and return the fastest run of each."""
+    """Run every engine at one size, round after round, and return the fastest run of each."""
     runs = [
         {way: measure(*way, folder / f"{size}.jsonl", folder / f"{way[0]}-{way[1]}-{size}-{turn}") for way in ways}
         for turn in range(ROUNDS)
@@ -96,13 +96,13 @@ def turns(ways: list[tuple[str, int]], folder: Path, size: int) -> dict[tuple[st
 
 
 def costs(corpus: Path, size: float) -> list[str]:
-    """Return what ten million documents take with several models."""
+    """Return how long ten million documents take with several models."""
     from tersely import Summarizer
 
     with corpus.open(encoding="utf-8") as lines:
         texts = [json.loads(line)["text"] for line in islice(lines, max(count for _, count in MODELS.values()))]
-    table = [f"For {MANY:,} such documents, {size * MANY / 1e9:.0f} GB of JSON Lines:", ""]
-    table += ["| model | ms a document | core hours | hours on 2 cores | on 64 |", "|---|---|---|---|---|"]
+    table = [f"For {MANY:,} such documents ({size * MANY / 1e9:.0f} GB of JSON Lines):", ""]
+    table += ["| model | ms per document | core hours | hours on 2 cores | on 64 |", "|---|---|---|---|---|"]
     for name, (scorer, count) in MODELS.items():
         summarizer = Summarizer.load(scorer=scorer)
         summarizer.summarize(texts[0], max_chars=BUDGET)
@@ -134,19 +134,19 @@ def measure(way: str, workers: int, source: Path, output: Path) -> dict[str, flo
 
 
 def one(way: str, workers: int, source: str, output: str) -> dict[str, float]:
-    """Summarize a corpus in one way, and return the seconds of processor time this process itself took."""
+    """Summarize a corpus with one engine, and return the processor time of this process alone, in seconds."""
     from tersely.batch.job import Job
-    from tersely.batch.summarize import Summarize
+    from tersely.batch.summaries import Summarize
 
     job = Job((source,), output, Summarize({"scorer": SCORER}, {"max_chars": BUDGET}), part_size=PART)
     if way == "loop":
         loop(source, output)
     elif way == "local":
-        from tersely.batch.local import run_local
+        from tersely.batch.engine_local import run_local
 
         run_local(job, workers)
     else:
-        from tersely.batch.on_ray import run_ray
+        from tersely.batch.engine_ray import run_ray
 
         run_ray(job, workers)
     used = resource.getrusage(resource.RUSAGE_SELF)
@@ -154,7 +154,7 @@ def one(way: str, workers: int, source: str, output: str) -> dict[str, float]:
 
 
 def loop(source: str, output: str) -> None:
-    """Do the same as anyone would with the library alone."""
+    """Do the same with nothing but the library."""
     from tersely import Summarizer
 
     summarizer = Summarizer.load(scorer=SCORER)
@@ -166,7 +166,7 @@ def loop(source: str, output: str) -> None:
 
 
 def make_corpus(path: Path, count: int) -> None:
-    """Write that many documents, each other than the others."""
+    """Write this many documents, all different."""
     from tersely import Document
 
     draw = random.Random(7)
@@ -181,7 +181,7 @@ def make_corpus(path: Path, count: int) -> None:
 
 
 def changed(sentence: str, words: list[str], draw: random.Random) -> str:
-    """Return an English sentence with a word in four replaced, a Chinese one as it is."""
+    """Return an English sentence with one word in four replaced, and a Chinese one unchanged."""
     if sentence.isascii() or " " in sentence:
         first, *rest = sentence.split(" ")
         return " ".join([first, *(draw.choice(words).strip(".,") if draw.random() < 0.25 else word for word in rest)])
@@ -189,7 +189,7 @@ def changed(sentence: str, words: list[str], draw: random.Random) -> str:
 
 
 def tree(root: int) -> Iterator[int]:
-    """Give a process and all that it has started, at any remove."""
+    """Yield a process and all its descendants."""
     yield root
     try:
         threads = list(Path(f"/proc/{root}/task").iterdir())
@@ -201,7 +201,7 @@ def tree(root: int) -> Iterator[int]:
 
 
 def pss(pid: int) -> float:
-    """Return the memory of a process in MB, its share of what it shares."""
+    """Return the memory of a process in MB; of shared pages, only its share."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:

@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# Runs `tersely batch` on several machines: starts Ray on each, does the job, and ends Ray again.
+# Run `tersely batch` on several machines: start Ray on each, do the job, and stop Ray again.
 #
 #   examples/cluster/run.sh "node1 node2 node3" s3://bucket/news s3://bucket/summaries --max-chars 400
 #
-# The machines need ssh without a password, and `pip install 'tersely[ray]'` in the same folder (BIN) with the same
-# versions. Input and output are in an object store, or in a folder that all machines share. The first machine is the
-# head. To try it on this machine alone: run.sh "localhost localhost" INPUT OUTPUT --max-chars 400
+# Every machine needs ssh without a password and the same versions of Python and 'tersely[ray]', installed in the same
+# folder (BIN). The input and the output are in an object store, or in a folder that all machines share. The first machine
+# is the head. To try it on this machine alone: run.sh "localhost localhost" INPUT OUTPUT --max-chars 400
 set -euo pipefail
 
-read -ra machines <<< "${1:?name the machines, then what follows 'tersely batch'}"
+read -ra machines <<< "${1:?name the machines, then the arguments of 'tersely batch'}"
 shift
 BIN=${BIN:-$(dirname "$(command -v tersely)")}
 PORT=${PORT:-6379}
-CPUS=${CPUS:-} # cores to use of each machine; all, where this is empty
+CPUS=${CPUS:-} # cores to use on each machine; all of them if empty
 
-# Only who has the token may join the cluster. It is made for this run, and goes through ssh's standard input, so that
-# no list of processes shows it.
+# Nobody can join the cluster without this token. It is made for this run and sent through the standard input of ssh, so
+# that it shows up in no list of processes.
 token=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')
 sessions=()
 
-# Becomes a command on a machine, to be called in a subshell. With LIVE, the command ends when its ssh does.
+# Run a command on a machine; call it in a subshell, which it replaces. With LIVE, the command ends when its ssh does.
 on() {
     local shell=(bash -c)
     if [ "$1" != localhost ]; then shell=(ssh ${LIVE:+-tt} "$1"); fi

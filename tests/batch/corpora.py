@@ -1,4 +1,4 @@
-"""Writing and reading corpora in every form."""
+"""Write and read corpora in every format."""
 
 import gzip
 import io

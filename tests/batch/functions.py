@@ -1,25 +1,22 @@
-"""Functions that workers load in tests: they answer at once, and die where a text says so."""
+"""A function for tests: it answers at once, and misbehaves if the text says so."""
 
 import os
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from threading import Event
 from typing import Any
 
-from tersely.batch.records import Answer, Type
+from tersely.batch.records import Answer, ColumnType
 from tersely.errors import InputError
 
 
 @dataclass(frozen=True)
 class Shout:
-    """Writes a text in capitals; `HANG` in it hangs, `KILL` kills the worker, `ONCE` only where no file `marks` is."""
-
-    marks: str = ""
+    """Returns a text in capitals; `HANG` hangs, `KILL` kills the worker, `REFUSE` and `RAISE` raise errors."""
 
     @property
-    def columns(self) -> dict[str, Type]:
+    def columns(self) -> dict[str, ColumnType]:
         return {"loud": "string", "length": "int64"}
 
     def load(self) -> Callable[[str], Answer]:
@@ -30,9 +27,6 @@ class Shout:
             Event().wait()
         if "KILL" in text:
             os.kill(os.getpid(), signal.SIGKILL)
-        if "ONCE" in text and not Path(self.marks).exists():
-            Path(self.marks).touch()
-            os._exit(3)
         if "REFUSE" in text:
             raise InputError("refused")
         if "RAISE" in text:
@@ -41,25 +35,3 @@ class Shout:
 
     def identity(self) -> dict[str, Any]:
         return {"function": "shout"}
-
-
-class Unloadable(Shout):
-    """Cannot be loaded."""
-
-    def load(self) -> Callable[[str], Answer]:
-        raise InputError("no such model")
-
-
-class Dying(Shout):
-    """Ends its worker when it is loaded."""
-
-    def load(self) -> Callable[[str], Answer]:
-        os._exit(5)
-
-
-class Printing(Shout):
-    """Prints what it hears."""
-
-    def answer(self, text: str) -> Answer:
-        print("heard", text, flush=True)
-        return super().answer(text)

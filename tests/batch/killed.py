@@ -1,6 +1,6 @@
-"""Runs a job and is killed for good at the N-th moment at which a file is about to be on the disk, or a chunk is done.
+"""Run a job, and kill it at its N-th moment: a moment is before or after a file is synced, or when a chunk is done.
 
-python killed.py N INPUT OUTPUT PIDS: the numbers of the workers of that moment are left in the file PIDS.
+python killed.py N INPUT OUTPUT PIDS: the process ids of the workers at that moment are left in the file PIDS.
 """
 
 import os
@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from batch.functions import Shout
+from tersely.batch.engine_local import run_local
 from tersely.batch.job import Job
-from tersely.batch.local import run_local
 
 
 def main() -> None:

@@ -1,9 +1,11 @@
-"""The same job on Ray, on a small cluster of this machine."""
+"""The same job on Ray, with a small cluster on this machine."""
 
 import gc
 import json
 import logging
+import os
 import shutil
+import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,9 +18,10 @@ from pyarrow import fs
 
 from batch.corpora import articles, contents, parts, read_corpus, write_corpus, write_lines
 from batch.functions import Shout
-from tersely.batch.job import Job
-from tersely.batch.local import Outcome, Progress, run_local
-from tersely.batch.on_ray import DONE, run_ray
+from tersely.batch.engine_local import run_local
+from tersely.batch.engine_ray import DONE, run_ray
+from tersely.batch.job import BatchProgress, Job
+from tersely.batch.manifest import Totals
 from tersely.errors import UsageError
 
 # Ray leaves sockets and files to the garbage collector.
@@ -33,8 +36,8 @@ def cluster() -> Iterator[None]:
         warnings.simplefilter("ignore")
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         patch.setenv("RAY_DATA_LOG_LEVEL", "ERROR")
-        # So that its processes know the functions of these tests.
-        patch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
+        # So that its processes can import the functions of these tests.
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
         store = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
         store.start()
         for name, value in {
@@ -44,7 +47,7 @@ def cluster() -> Iterator[None]:
             "AWS_DEFAULT_REGION": "us-east-1",
         }.items():
             patch.setenv(name, value)
-        # Only an address may ask for a bucket.
+        # Only an address can ask for a bucket to be made.
         fs.FileSystem.from_uri(f"s3://{BUCKET}?allow_bucket_creation=true")[0].create_dir(BUCKET)
         import ray
 
@@ -66,13 +69,13 @@ def job(source: str | Path, output: str | Path, **more: Any) -> Job:
     return Job((str(source),), str(output), Shout(), part_size=10, **more)
 
 
-def test_a_cluster_gives_what_one_machine_gives(tmp_path: Path) -> None:
+def test_a_cluster_writes_the_same_as_one_machine(tmp_path: Path) -> None:
     records = articles(45)
     records[7]["text"], records[8]["text"], records[40]["text"] = "KILL", "REFUSE", ""
     source = corpus(tmp_path / "in", "jsonl.gz", records)
     here, there = tmp_path / "here", tmp_path / "there"
-    seen: list[Progress] = []
-    assert run_ray(job(source, there, id="id"), 2, show=seen.append) == Outcome(43, 2, 1)
+    seen: list[BatchProgress] = []
+    assert run_ray(job(source, there, id="id"), 2, show=seen.append) == Totals(43, 2, 1)
     assert (seen[-1].documents, round(seen[-1].share, 6)) == (43, 1.0)
     run_local(job(source, here, id="id"), 2)
     # Names sort in the order of the input.
@@ -81,13 +84,13 @@ def test_a_cluster_gives_what_one_machine_gives(tmp_path: Path) -> None:
     assert sorted(contents(there)) == ["_manifest.jsonl", "errors.jsonl", *(path.name for path in parts(there))]
     with pytest.raises(UsageError, match="add --resume"):
         run_ray(job(source, there, id="id"))
-    with pytest.raises(UsageError, match="other options"):
+    with pytest.raises(UsageError, match="different options"):
         run_ray(job(source, there, resume=True))
-    assert run_ray(job(source, there, id="id", resume=True)) == Outcome(43, 2, 1)
+    assert run_ray(job(source, there, id="id", resume=True)) == Totals(43, 2, 1)
 
 
 @pytest.mark.parametrize("scheme", ["file", "s3"])
-def test_a_store_is_read_and_written_and_a_run_goes_on(tmp_path: Path, scheme: str) -> None:
+def test_a_store_is_read_and_written_and_a_run_is_resumed(tmp_path: Path, scheme: str) -> None:
     place = tmp_path.as_uri() if scheme == "file" else f"s3://{BUCKET}"
     source = corpus(tmp_path / "in", "parquet", articles(45))
     if scheme == "s3":
@@ -99,7 +102,7 @@ def test_a_store_is_read_and_written_and_a_run_goes_on(tmp_path: Path, scheme: s
         found = store.get_file_info(fs.FileSelector(f"{folder}{under}"))
         return {info.base_name: info.mtime_ns for info in found if info.base_name.startswith("part-")}
 
-    def stop(at: Progress) -> None:
+    def stop(at: BatchProgress) -> None:
         if at.documents > 20:
             raise KeyboardInterrupt
 
@@ -108,11 +111,11 @@ def test_a_store_is_read_and_written_and_a_run_goes_on(tmp_path: Path, scheme: s
     done = written()
     noted = {name.replace(".json", ".parquet") for name in written(f"/{DONE}")}
     assert len(noted) >= 2
-    assert run_ray(replace(whole, resume=True), 1) == Outcome(45, 0, 0)
+    assert run_ray(replace(whole, resume=True), 1) == Totals(45, 0, 0)
     (tmp_path / "copy").mkdir()
     fs.copy_files(f"{place}/out", str(tmp_path / "copy"))
     assert [record["id"] for record in read_corpus(*parts(tmp_path / "copy"))] == list(range(45))
-    # What was done was not done again.
+    # Finished parts were not done again.
     now = written()
     assert {name: now[name] for name in noted} == {name: done[name] for name in noted}
     entries = [json.loads(entry) for entry in (tmp_path / "copy" / "_manifest.jsonl").read_text().splitlines()]
@@ -120,10 +123,10 @@ def test_a_store_is_read_and_written_and_a_run_goes_on(tmp_path: Path, scheme: s
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])
-def test_what_killed_actors_left_is_no_part_and_goes_at_the_end(tmp_path: Path, scheme: str) -> None:
+def test_files_left_by_killed_actors_are_no_parts_and_are_removed(tmp_path: Path, scheme: str) -> None:
     source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
 
-    def stop(_: Progress) -> None:
+    def stop(_: BatchProgress) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -132,25 +135,25 @@ def test_what_killed_actors_left_is_no_part_and_goes_at_the_end(tmp_path: Path, 
     for half in (out / DONE / f".{note.name}.0.tmp", out / ".part-0000000-0000000.jsonl.0.tmp"):
         half.write_bytes(note.read_bytes()[:9])
     again = job(source, f"{scheme}{out}", resume=True)
-    assert run_ray(again, 1) == Outcome(25, 0, 0)
+    assert run_ray(again, 1) == Totals(25, 0, 0)
     assert [record["id"] for record in read_corpus(*parts(out))] == list(range(25))
-    (out / DONE).mkdir()  # killed before that was gone
-    assert run_ray(again, 1) == Outcome(25, 0, 0)
+    (out / DONE).mkdir()  # as if it had been killed before it removed that
+    assert run_ray(again, 1) == Totals(25, 0, 0)
     assert sorted(contents(out)) == ["_manifest.jsonl", *(path.name for path in parts(out))]
 
 
-def test_no_documents_are_no_parts(tmp_path: Path) -> None:
+def test_an_input_without_documents_makes_no_parts(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "in.jsonl", b"")
     for output in (str(tmp_path / "here"), f"{tmp_path.as_uri()}/there", str(tmp_path / "one.jsonl")):
-        assert run_ray(job(source, output), 1) == Outcome(0, 0, 0)
+        assert run_ray(job(source, output), 1) == Totals(0, 0, 0)
     assert (tmp_path / "one.jsonl").read_bytes() == b""
 
 
-def test_two_runs_at_once_do_not_end_with_half_of_what_is_done(tmp_path: Path) -> None:
+def test_two_runs_at_once_do_not_lose_parts(tmp_path: Path) -> None:
     source, out = write_corpus(tmp_path / "in.jsonl", articles(45)), tmp_path / "out"
 
-    def interfere(at: Progress) -> None:
-        if at.documents == 45:  # the other has ended, and gathered what was noted
+    def interfere(at: BatchProgress) -> None:
+        if at.documents == 45:  # the other run has ended, and collected all notes
             shutil.rmtree(out / DONE)
 
     with pytest.raises(UsageError, match="another process"):

@@ -46,7 +46,7 @@ def test_a_summary_is_byte_for_byte_what_summarize_prints(
         assert record["summary"].encode() + b"\n" == printed
 
 
-def test_a_summary_has_its_length_and_its_reason_beside_it(tmp_path: Path) -> None:
+def test_a_summary_comes_with_its_length_and_its_reason(tmp_path: Path) -> None:
     source = write_corpus(tmp_path / "in.jsonl", articles(3))
     run = tersely("batch", source, tmp_path / "out", "--max-chars", "20", "--summary-column", "short")
     assert (run.returncode, run.stderr) == (0, f"3 documents written to {tmp_path / 'out'}\n")
@@ -58,13 +58,13 @@ def test_a_summary_has_its_length_and_its_reason_beside_it(tmp_path: Path) -> No
     }
 
 
-def test_what_failed_and_what_is_empty_is_said_at_the_end(tmp_path: Path) -> None:
+def test_failed_and_empty_documents_are_counted_at_the_end(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "in.jsonl", b'{"text": "One."}\n{"text": ""}\n{"text": 3}\n{\n')
     run = tersely("batch", source, tmp_path / "out", "--max-chars", "9")
-    assert run.returncode == 1
+    assert run.returncode == 3
     assert run.stderr.splitlines() == [
-        "tersely: 1 of 4 summaries are empty, as their reasons say",
-        "tersely: 2 of 4 documents failed, the first because: the column 'text' is not a string; "
+        "tersely: 1 of 4 summaries are empty; the output says why",
+        "tersely: 2 of 4 documents failed; the first reason: the column 'text' is not a string; "
         f"see {tmp_path / 'out'}/errors.jsonl",
     ]
     assert [entry["line"] for entry in read_corpus(tmp_path / "out" / "errors.jsonl")] == [3, 4]
@@ -79,10 +79,9 @@ def test_what_failed_and_what_is_empty_is_said_at_the_end(tmp_path: Path) -> Non
         (("in.jsonl", "out", "--max-chars", "9", "--scorer", "leed"), "did you mean 'lead'?"),
         (("in.jsonl", "out", "--max-tokens", "9"), "needs a tokenizer"),
         (("in.jsonl", "out", "--max-chars", "9", "--address", "auto"), "--engine ray"),
-        (("in.jsonl", "out", "--max-chars", "9", "--engine", "ray", "--address", "127.0.0.1:1"), "cannot be joined"),
         (("in.jsonl", "out", "--max-chars", "9", "--timeout", "nan"), "above 0"),
         (("in.jsonl", "out", "--max-chars", "9", "--workers", "0"), "--workers"),
-        (("in.jsonl", "in.jsonl", "--max-chars", "9"), "is there already"),
+        (("in.jsonl", "in.jsonl", "--max-chars", "9"), "exists already"),
         (("in.jsonl", "s3://bucket/out", "--max-chars", "9"), "--engine ray"),
     ],
 )
@@ -97,46 +96,79 @@ def test_a_wrong_call_is_one_line(
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 
 
-def test_a_terminal_shows_how_far_it_is_and_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
-    # So many that none of them can be done before a busy machine has passed the signal on.
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("missing.jsonl", "out"), "missing.jsonl does not exist"),
+        (
+            ("in.jsonl", "out", "--engine", "ray", "--address", "127.0.0.1:1"),
+            "cannot join the Ray cluster",
+        ),
+    ],
+)
+def test_a_missing_input_or_cluster_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_corpus(tmp_path / "in.jsonl", articles(1))
+    run = tersely("batch", *args, "--max-chars", "9")
+    assert (run.returncode, run.stdout, len(run.stderr.splitlines())) == (3, "", 1)
+    assert said in run.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+def test_a_run_cannot_be_resumed_with_another_selector(tmp_path: Path) -> None:
+    source, out = write_corpus(tmp_path / "in.jsonl", articles(2)), tmp_path / "out"
+    given = ("batch", source, out, "--max-chars", "40", "--workers", "1", "--select")
+    assert tersely(*given, "knapsack").returncode == 0
+    run = tersely(*given, "greedy", "--resume")
+    assert (run.returncode, len(run.stderr.splitlines())) == (2, 1)
+    assert "was started with different options (model)" in run.stderr
+    assert tersely(*given, "knapsack", "--resume").returncode == 0
+
+
+def test_a_terminal_shows_progress_and_ctrl_c_keeps_finished_parts(tmp_path: Path) -> None:
+    # Enough that even a busy machine delivers the signal before all of them are done.
     source, out = write_corpus(tmp_path / "in.jsonl", articles(8_000)), tmp_path / "out"
     options = ["--max-chars", "40", "--part-size", "20"]
     terminal, stderr = os.openpty()
-    listening = partial(signal.signal, signal.SIGINT, signal.default_int_handler)  # who runs the tests may ignore it
+    listening = partial(
+        signal.signal, signal.SIGINT, signal.default_int_handler
+    )  # the tests may run where it is ignored
     command = [*TERSELY, "batch", str(source), str(out), *options]
     with subprocess.Popen(command, stderr=stderr, preexec_fn=listening) as process:
         os.close(stderr)
         said = b""
         while b"left" not in said:
             said += os.read(terminal, 1_000)
-        assert re.search(rb"\d documents  [\d,]+ a second  \d+ %  0:\d\d:\d\d left", said)
+        assert re.search(rb"\d documents  [\d,]+ per second  \d+ %  0:\d\d:\d\d left", said)
         process.send_signal(signal.SIGINT)
         while data := _read(terminal):
             said += data
     os.close(terminal)
     assert process.returncode == 130
-    assert said.decode().endswith(f"tersely: stopped; finished parts are in {out}: go on with --resume\r\n")
+    assert said.decode().endswith(f"tersely: stopped; finished parts are in {out}: continue with --resume\r\n")
     assert 0 < len(parts(out)) < 400
 
 
 def _read(terminal: int) -> bytes:
     try:
         return os.read(terminal, 1_000)
-    except OSError:  # how a terminal says that nobody writes to it any more
+    except OSError:  # a terminal says so when nobody writes to it any more
         return b""
 
 
-def test_sentences_can_be_asked_for_and_texts_without_them_fail(tmp_path: Path) -> None:
+def test_sentences_can_be_required_and_texts_without_them_fail(tmp_path: Path) -> None:
     source = write_corpus(tmp_path / "in.jsonl", [*articles(2), {"text": "One."}])
     run = tersely("batch", source, tmp_path / "out.jsonl", "--max-chars", "20", "--include", "2", "--order", "rank")
-    assert (run.returncode, run.stderr.count("\n")) == (1, 1)
+    assert (run.returncode, run.stderr.count("\n")) == (3, 1)
     assert [record["summary"] for record in read_corpus(tmp_path / "out.jsonl")] == ["It rained."] * 2
     [failed] = read_corpus(tmp_path / "out.jsonl.errors.jsonl")
     assert failed["line"] == 3
 
 
 @pytest.mark.parametrize("nobody", ["2>&-", "2>/dev/full"])
-def test_a_run_needs_nobody_who_listens(tmp_path: Path, nobody: str) -> None:
+def test_a_run_does_not_need_standard_error(tmp_path: Path, nobody: str) -> None:
     source = write_corpus(tmp_path / "in.jsonl", articles(2))
     given = ["batch", str(source), str(tmp_path / "out"), "--max-chars", "20"]
     run = subprocess.run(["sh", "-c", f'exec "$@" {nobody}', "sh", *TERSELY, *given], check=False)
@@ -147,32 +179,36 @@ def test_a_run_needs_nobody_who_listens(tmp_path: Path, nobody: str) -> None:
 def test_an_output_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     source = write_corpus(tmp_path / "in.jsonl", articles(2))
     run = tersely("batch", source, source / "out", "--max-chars", "20")
-    assert (run.returncode, len(run.stderr.splitlines())) == (1, 1)
+    assert (run.returncode, len(run.stderr.splitlines())) == (3, 1)
     assert "cannot be written: Not a directory" in run.stderr
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_full_disk_is_one_line_and_the_run_goes_on_when_there_is_room(tmp_path: Path, form: str) -> None:
+def test_a_full_disk_is_one_line_and_the_run_can_be_resumed(tmp_path: Path, form: str) -> None:
     noise = [random.Random(i).randbytes(300).hex() for i in range(200)]
     records = [{**record, "noise": noise[i]} for i, record in enumerate(articles(200))]
     source, out = write_corpus(tmp_path / f"in.{form}", records), tmp_path / "out"
     given = ["batch", str(source), str(out), "--max-chars", "20", "--workers", "1", "--part-size"]
-    # A file may not grow beyond 64 blocks, which is what a full disk looks like to who writes it.
+    # No file may grow beyond 64 blocks, which looks like a full disk.
     full = ["sh", "-c", 'ulimit -f 64; exec "$@"', "sh", *TERSELY, *given, "200"]
     run = subprocess.run(full, capture_output=True, text=True, check=False)
-    assert (run.returncode, run.stderr.count("\n")) == (1, 1)
-    assert "cannot be written: File too large; go on with --resume" in run.stderr
+    assert (run.returncode, run.stderr.count("\n")) == (3, 1)
+    assert "cannot be written: File too large; continue with --resume" in run.stderr
     assert [path.name for path in out.iterdir()] == ["_manifest.jsonl"]
     assert tersely(*given, "200", "--resume").returncode == 0
     assert [record["noise"] for record in read_corpus(*parts(out))] == noise
+
+
+def _first_on_path(folder: Path) -> str:
+    return os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
 
 
 @pytest.mark.parametrize(("name", "module"), [("in.parquet", "pyarrow"), ("in.jsonl.zst", "zstandard")])
 def test_a_missing_extra_is_named(tmp_path: Path, name: str, module: str) -> None:
     source = write_corpus(tmp_path / name, articles(1))
     (tmp_path / f"{module}.py").write_text(f"raise ImportError('no {module}')")
-    run = tersely("batch", source, tmp_path / "out", "--max-chars", "9", PYTHONPATH=str(tmp_path))
-    assert (run.returncode, "pip install 'tersely[batch]'" in run.stderr) == (1, True)
+    run = tersely("batch", source, tmp_path / "out", "--max-chars", "9", PYTHONPATH=_first_on_path(tmp_path))
+    assert (run.returncode, "pip install 'tersely[batch]'" in run.stderr) == (3, True)
 
 
 def test_plain_and_gzip_lines_need_no_extra(tmp_path: Path) -> None:
@@ -180,6 +216,8 @@ def test_plain_and_gzip_lines_need_no_extra(tmp_path: Path) -> None:
         (tmp_path / f"{module}.py").write_text(f"raise ImportError('no {module}')")
     for name in ("a.jsonl", "a.jsonl.gz"):
         source = write_corpus(tmp_path / name, articles(2))
-        run = tersely("batch", source, tmp_path / f"out.{name}", "--max-chars", "20", PYTHONPATH=str(tmp_path))
+        run = tersely(
+            "batch", source, tmp_path / f"out.{name}", "--max-chars", "20", PYTHONPATH=_first_on_path(tmp_path)
+        )
         assert run.returncode == 0
         assert len(read_corpus(tmp_path / f"out.{name}")) == 2

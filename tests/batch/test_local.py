@@ -1,4 +1,4 @@
-"""A job on one machine: what comes out, how it goes on, and what it refuses."""
+"""A job on one machine: what comes out, how it is resumed, and what is refused."""
 
 import json
 import os
@@ -19,11 +19,11 @@ import pytest
 
 from batch.corpora import FORMS, articles, contents, parts, read_corpus, write_corpus, write_lines
 from batch.functions import Shout
-from tersely.batch.files import Form
-from tersely.batch.job import Job
-from tersely.batch.local import Outcome, Progress, run_local
-from tersely.batch.manifest import Manifest, part_name
-from tersely.batch.summarize import Summarize
+from tersely.batch.engine_local import run_local
+from tersely.batch.inputs import Form
+from tersely.batch.job import BatchProgress, Job
+from tersely.batch.manifest import Manifest, Totals, part_name
+from tersely.batch.summaries import Summarize
 from tersely.errors import InputError, UsageError
 
 
@@ -36,7 +36,7 @@ def expected(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def corpus(folder: Path, form: str, records: list[dict[str, Any]]) -> Path:
-    """Two files, of which the second begins in the middle of a part."""
+    """Write two files; the second begins in the middle of a part."""
     folder.mkdir()
     write_corpus(folder / f"a.{form}", records[:33])
     write_corpus(folder / f"b.{form}", records[33:])
@@ -44,43 +44,43 @@ def corpus(folder: Path, form: str, records: list[dict[str, Any]]) -> Path:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_comes_out_as_it_went_in_with_the_columns_added(tmp_path: Path, form: Form) -> None:
+def test_every_format_is_written_as_it_was_read_with_the_columns_added(tmp_path: Path, form: Form) -> None:
     records, out, one = articles(45, more=[1.5, None]), tmp_path / "out", tmp_path / f"one.{form}"
     source = corpus(tmp_path / "in", form, records)
-    assert run_local(job(source, out), 2) == Outcome(45, 0, 0)
+    assert run_local(job(source, out), 2) == Totals(45, 0, 0)
     assert len(parts(out)) >= 3
     assert {path.name.partition(".")[2] for path in parts(out)} == {form}
     assert read_corpus(*parts(out)) == expected(records)
     assert sorted(contents(out)) == ["_manifest.jsonl", *(path.name for path in parts(out))]
-    # One file has the same, and the folder of parts is gone.
-    assert run_local(job(source, one), 1) == Outcome(45, 0, 0)
+    # A single file holds the same, and the folder of parts is gone.
+    assert run_local(job(source, one), 1) == Totals(45, 0, 0)
     assert read_corpus(one) == expected(records)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", one.name, "out"]
     if form == "parquet":
         assert pq.read_table(out).num_rows == 45
-    # What was written can be read again, without its manifest.
+    # The output can be an input, without its manifest.
     assert run_local(replace(job(out, tmp_path / "next"), function=Summarize(how={"max_words": 3})), 1).documents == 45
 
 
 @pytest.mark.parametrize("to", FORMS)
-def test_what_comes_of_nothing_can_be_read(tmp_path: Path, to: Form) -> None:
+def test_the_output_of_an_empty_input_can_be_read(tmp_path: Path, to: Form) -> None:
     source = tmp_path / "in.parquet"
     pq.write_table(pa.table({"text": pa.array([], pa.string())}), source)
-    assert run_local(job(source, tmp_path / f"one.{to}"), 1) == Outcome(0, 0, 0)
+    assert run_local(job(source, tmp_path / f"one.{to}"), 1) == Totals(0, 0, 0)
     assert read_corpus(tmp_path / f"one.{to}") == []
     assert to == "jsonl" or (tmp_path / f"one.{to}").stat().st_size
 
 
 @pytest.mark.parametrize("to", FORMS)
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
-def test_a_corpus_can_be_written_in_another_form(tmp_path: Path, form: Form, to: Form) -> None:
+def test_a_corpus_can_be_written_in_another_format(tmp_path: Path, form: Form, to: Form) -> None:
     source = write_corpus(tmp_path / f"in.{form}", articles(12, nested={"a": [1, 2]}))
     run_local(job(source, tmp_path / "out", to=to), 1)
     assert read_corpus(*parts(tmp_path / "out")) == expected(articles(12, nested={"a": [1, 2]}))
     assert {path.name.partition(".")[2] for path in parts(tmp_path / "out")} == {to}
 
 
-def test_the_manifest_names_parts_and_what_they_were_made_from(tmp_path: Path) -> None:
+def test_the_manifest_lists_the_parts_and_where_they_come_from(tmp_path: Path) -> None:
     run_local(job(corpus(tmp_path / "in", "jsonl", articles(45)), tmp_path / "out"), 2)
     head, *entries, end = map(json.loads, (tmp_path / "out" / "_manifest.jsonl").read_text().splitlines())
     assert [Path(name).name for name in head["inputs"]] == ["a.jsonl", "b.jsonl"]
@@ -91,18 +91,18 @@ def test_the_manifest_names_parts_and_what_they_were_made_from(tmp_path: Path) -
     assert end == {"complete": True, "documents": 45, "failed": 0, "empty": 0}
 
 
-def test_the_names_of_a_great_many_parts_are_in_order() -> None:
+def test_the_names_of_very_many_parts_sort_in_order() -> None:
     assert part_name(99_999) < part_name(100_000) < part_name(9_999_999)
     assert part_name(2, 100_000) < part_name(10, 1) < part_name(100_000, 0)
 
 
-def test_bad_records_are_listed_with_their_place_and_the_rest_goes_on(tmp_path: Path) -> None:
+def test_bad_records_are_listed_with_their_place_and_the_others_are_done(tmp_path: Path) -> None:
     lines = [json.dumps(record).encode() for record in articles(30)]
     lines[4], lines[17], lines[25] = b"{", b'{"id": "x", "body": 1}', b'{"id": "\xe6\x96\x87", "text": "KILL"}'
     source = write_lines(tmp_path / "in.jsonl", b"\n\n".join(lines))
     wanted = [record for i, record in enumerate(articles(30)) if i not in (4, 17, 25)]
     for output in (tmp_path / "out", tmp_path / "out.jsonl"):
-        assert run_local(job(source, output, id="id"), 2) == Outcome(27, 3, 0)
+        assert run_local(job(source, output, id="id"), 2) == Totals(27, 3, 0)
     found = read_corpus(tmp_path / "out" / "errors.jsonl")
     assert [(entry["file"], entry["line"], entry.get("id")) for entry in found] == [
         (str(source), 9, None),
@@ -115,7 +115,7 @@ def test_bad_records_are_listed_with_their_place_and_the_rest_goes_on(tmp_path: 
 
 
 @pytest.mark.parametrize(("form", "seed"), [("jsonl", 1), ("jsonl.gz", 2), ("parquet", 3)])
-def test_a_run_that_is_killed_again_and_again_ends_as_one_that_was_not(tmp_path: Path, form: str, seed: int) -> None:
+def test_a_run_killed_again_and_again_ends_like_one_that_was_not(tmp_path: Path, form: str, seed: int) -> None:
     records = articles(120)
     for i in (3, 40, 41, 77):
         records[i]["text"] = "REFUSE"
@@ -131,7 +131,7 @@ def test_a_run_that_is_killed_again_and_again_ends_as_one_that_was_not(tmp_path:
 
 
 @pytest.mark.parametrize("moment", range(1, 7))
-def test_a_run_that_is_killed_while_it_removes_what_it_has_joined_is_whole(
+def test_a_run_killed_while_it_removes_joined_parts_is_complete(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: int
 ) -> None:
     source, one, moments = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "one.jsonl", 0
@@ -152,17 +152,17 @@ def test_a_run_that_is_killed_while_it_removes_what_it_has_joined_is_whole(
         with pytest.raises(SystemExit):
             run_local(job(source, one), 1)
     if moment < 6:
-        assert run_local(job(source, one, resume=True), 1) == Outcome(25, 0, 0)
+        assert run_local(job(source, one, resume=True), 1) == Totals(25, 0, 0)
         assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "one.jsonl"]
-    else:  # all but the empty folder is gone
-        with pytest.raises(UsageError, match="whole: there is nothing to resume"):
+    else:  # only the empty folder is left
+        with pytest.raises(UsageError, match="complete: there is nothing to resume"):
             run_local(job(source, one, resume=True), 1)
     assert read_corpus(one) == expected(articles(25))
 
 
 def _run_and_die(moment: int, source: Path, out: Path, pids: Path) -> int:
     script = Path(__file__).with_name("killed.py")
-    env = {**os.environ, "PYTHONPATH": str(script.parents[1])}
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, str(script), str(moment), str(source), str(out), str(pids)]
     code = subprocess.run(command, env=env, check=False).returncode
     if code:
@@ -181,15 +181,29 @@ def _alive(pid: str) -> bool:
         return False
 
 
+def test_parts_that_cannot_be_joined_are_kept_and_joined_later(tmp_path: Path) -> None:
+    source, one = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "one.jsonl"
+
+    def get_in_the_way(at: BatchProgress) -> None:
+        if at.documents == 25:
+            one.mkdir()
+
+    with pytest.raises(InputError, match="cannot be written: Is a directory; continue with --resume"):
+        run_local(job(source, one), 1, get_in_the_way)
+    one.rmdir()
+    assert run_local(job(source, one, resume=True), 1) == Totals(25, 0, 0)
+    assert read_corpus(one) == expected(articles(25))
+
+
 def test_a_finished_run_is_not_done_again(tmp_path: Path) -> None:
     source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
     run_local(job(source, out), 1)
     before = {path: path.stat().st_mtime_ns for path in out.iterdir()}
-    assert run_local(job(source, out, resume=True), 1) == Outcome(25, 0, 0)
+    assert run_local(job(source, out, resume=True), 1) == Totals(25, 0, 0)
     assert {path: path.stat().st_mtime_ns for path in out.iterdir()} == before
 
 
-def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
+def test_an_existing_output_is_not_overwritten(tmp_path: Path) -> None:
     source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
     run_local(job(source, out), 1)
     with pytest.raises(UsageError, match="add --resume"):
@@ -200,11 +214,11 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
         run_local(job(source, tmp_path / "mine", resume=True), 1)
     (tmp_path / "one.jsonl").touch()
     for resume in (False, True):
-        with pytest.raises(UsageError, match="is there already"):
+        with pytest.raises(UsageError, match="exists already"):
             run_local(job(source, tmp_path / "one.jsonl", resume=resume), 1)
 
 
-def test_a_run_goes_on_only_with_the_same_input_and_options(tmp_path: Path) -> None:
+def test_a_run_is_resumed_only_with_the_same_input_and_options(tmp_path: Path) -> None:
     source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
     first = replace(job(source, out), function=Summarize(how={"max_chars": 40}))
     run_local(first, 1)
@@ -212,50 +226,49 @@ def test_a_run_goes_on_only_with_the_same_input_and_options(tmp_path: Path) -> N
     for other in (
         replace(again, function=Summarize(how={"max_chars": 41})),
         replace(again, function=Summarize({"scorer": "lead"}, {"max_chars": 40})),
+        replace(again, function=Summarize({"select": "greedy"}, {"max_chars": 40})),
         replace(again, function=Summarize(how={"max_chars": 40}, form="json")),
         replace(again, text="id"),
         replace(again, part_size=11),
     ):
-        with pytest.raises(UsageError, match="was begun with other options"):
+        with pytest.raises(UsageError, match="was started with different options"):
             run_local(other, 1)
     shutil.copy(source, tmp_path / "copy.jsonl")
-    with pytest.raises(UsageError, match="was begun with other input"):
+    with pytest.raises(UsageError, match="was started with different input"):
         run_local(replace(again, inputs=(*again.inputs, str(tmp_path / "copy.jsonl"))), 1)
     write_corpus(source, articles(26))
-    with pytest.raises(UsageError, match="was begun with other input"):
+    with pytest.raises(UsageError, match="was started with different input"):
         run_local(replace(first, resume=True), 1)
 
 
 @pytest.mark.parametrize("inputs", [".", "**/*.jsonl"])
 @pytest.mark.parametrize("output", ["out", "out.jsonl"])
-def test_an_output_in_the_folder_of_the_input_is_no_input(tmp_path: Path, inputs: str, output: str) -> None:
+def test_an_output_in_the_input_folder_is_not_read(tmp_path: Path, inputs: str, output: str) -> None:
     write_corpus(tmp_path / "in.jsonl", [*articles(25), {"text": "REFUSE"}])
     first = job(tmp_path / inputs, tmp_path / output)
 
-    def stop(_: Progress) -> None:
+    def stop(_: BatchProgress) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         run_local(first, 1, stop)
-    if output == "out.jsonl":  # as if it was killed while it joined its parts
+    if output == "out.jsonl":  # as if it had been killed while it joined its parts
         (tmp_path / "out.jsonl").touch()
         (tmp_path / "out.jsonl.errors.jsonl").touch()
-    assert run_local(replace(first, resume=True), 1) == Outcome(25, 1, 0)
+    assert run_local(replace(first, resume=True), 1) == Totals(25, 1, 0)
 
 
-def test_two_runs_do_not_write_to_one_folder(tmp_path: Path) -> None:
+def test_two_runs_cannot_write_to_the_same_folder(tmp_path: Path) -> None:
     source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
 
-    def interfere(_: Progress) -> None:
+    def interfere(_: BatchProgress) -> None:
         with pytest.raises(UsageError, match="another process"):
             run_local(job(source, out, resume=True), 1)
 
     assert run_local(job(source, out), 1, interfere).documents == 25
 
 
-def test_of_two_runs_that_begin_at_the_same_moment_one_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_if_two_runs_begin_at_the_same_moment_one_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source, out, lock = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out", Manifest._lock
 
     def wait_for_another(manifest: Manifest) -> None:
@@ -269,14 +282,14 @@ def test_of_two_runs_that_begin_at_the_same_moment_one_is_refused(
     assert read_corpus(*parts(out)) == expected(articles(25))
 
 
-def test_a_files_name_need_not_be_utf_8(tmp_path: Path) -> None:
+def test_the_name_of_a_file_need_not_be_utf_8(tmp_path: Path) -> None:
     source, out = write_lines(tmp_path / os.fsdecode(b"in\xff.jsonl"), b'{"text": "REFUSE"}\n'), tmp_path / "out"
     for resume in (False, True):
-        assert run_local(job(source, out, resume=resume), 1) == Outcome(0, 1, 0)
+        assert run_local(job(source, out, resume=resume), 1) == Totals(0, 1, 0)
     assert [entry["file"] for entry in read_corpus(out / "errors.jsonl")] == [str(source)]
 
 
-def test_a_job_that_cannot_be_done_is_refused_before_it_begins(tmp_path: Path) -> None:
+def test_an_impossible_job_is_refused_before_it_begins(tmp_path: Path) -> None:
     table, lines = write_corpus(tmp_path / "a.parquet", articles(2)), write_corpus(tmp_path / "a.jsonl", articles(2))
     other, nothing = write_corpus(tmp_path / "b.parquet", [{"text": "x"}]), write_corpus(tmp_path / "c.jsonl", [])
     double = tmp_path / "d.parquet"
@@ -287,12 +300,15 @@ def test_a_job_that_cannot_be_done_is_refused_before_it_begins(tmp_path: Path) -
     for wrong, said in (
         (job(table, out, text="body"), "no column 'body', but id, text"),
         (job(table, out, id="name"), "no column 'name', but id, text"),
-        (replace(job(table, out), function=Summarize(how={"max_chars": 9}, column="id")), "a column 'id' already"),
+        (
+            replace(job(table, out), function=Summarize(how={"max_chars": 9}, column="id")),
+            "the column 'id' exists already",
+        ),
         (job(mixed, tmp_path / "out.parquet"), "the column 'text' has values of several types"),
-        (job(hollow, tmp_path / "out.parquet"), "the column 'a' has objects without any content"),
+        (job(hollow, tmp_path / "out.parquet"), "the column 'a' holds empty objects"),
         (job(lines, tmp_path / "out.jsonl", to="jsonl.gz"), "--to says"),
         (job(lines, Path("s3://bucket/out")), "object store"),
-        (replace(job(table, out), inputs=(str(table), str(other))), "other columns"),
+        (replace(job(table, out), inputs=(str(table), str(other))), "different columns"),
         (job(double, out, to="jsonl"), "two columns 'x'"),
         (job(nothing, tmp_path / "out.parquet"), "no column 'text', but none"),
         (replace(job(lines, out), function=Summarize({"model": "nope"})), "nope"),
@@ -303,8 +319,24 @@ def test_a_job_that_cannot_be_done_is_refused_before_it_begins(tmp_path: Path) -
     assert not out.exists()
 
 
+def test_a_document_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
+    source = write_corpus(tmp_path / "in.jsonl", [{"text": "a"}, {"text": "HANG"}, {"text": "b"}])
+    assert run_local(job(source, tmp_path / "out.jsonl", timeout=1), 1) == Totals(2, 1, 0)
+    [failed] = read_corpus(tmp_path / "out.jsonl.errors.jsonl")
+    assert (failed["line"], failed["reason"]) == (2, "this document failed twice: it took more than 1 s")
+
+
+def test_a_run_is_resumed_only_by_the_same_engine(tmp_path: Path) -> None:
+    source, out = write_corpus(tmp_path / "in.jsonl", articles(2)), tmp_path / "out"
+    run_local(job(source, out), 1)
+    head, *rest = (out / "_manifest.jsonl").read_text().splitlines(keepends=True)
+    (out / "_manifest.jsonl").write_text("".join([head.replace('"local"', '"ray"'), *rest]))
+    with pytest.raises(UsageError, match="was started with --engine ray: resume with the same engine"):
+        run_local(job(source, out, resume=True), 1)
+
+
 def test_progress_goes_from_the_first_byte_to_the_last(tmp_path: Path) -> None:
-    seen: list[Progress] = []
+    seen: list[BatchProgress] = []
     run_local(job(corpus(tmp_path / "in", "jsonl", articles(45)), tmp_path / "out"), 2, seen.append)
     assert (seen[-1].documents, seen[-1].share) == (45, 1.0)
     assert [at.share for at in seen] == sorted(at.share for at in seen)

@@ -1,11 +1,10 @@
-"""Reading: every record once, in order, from any place on."""
+"""Reading: every record once, in order, from any place."""
 
 import gzip
 import json
 import os
 import tracemalloc
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import zstandard
@@ -13,13 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batch.corpora import FORMS, write_corpus, write_lines
-from tersely.batch import files as batch_files
-from tersely.batch import read
-from tersely.batch.arrow import from_stream
-from tersely.batch.chunk import Chunk, Lines, Rows
-from tersely.batch.files import find_files
-from tersely.batch.read import read_chunks
+from tersely.batch import chunks as module
+from tersely.batch.chunks import Chunk, Lines, Rows, read_chunks
+from tersely.batch.inputs import find_files
 from tersely.errors import InputError, UsageError
+from tersely.io.tables import from_stream
 
 
 def records_of(chunk: Chunk) -> list[object]:
@@ -63,15 +60,15 @@ def test_a_chunk_of_large_documents_has_fewer_of_them(tmp_path: Path, form: str)
         assert list(read_chunks(found, chunk.end)) == chunks[i + 1 :]
 
 
-def test_lines_end_anyhow_and_a_byte_order_mark_is_no_part_of_them(tmp_path: Path) -> None:
+def test_lines_may_end_in_any_way_and_a_byte_order_mark_is_dropped(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "a.jsonl", b'\xef\xbb\xbf{"a": 1}\r\n\n{"a": 2}')
     [chunk] = read_chunks(find_files([str(file)]))
     assert isinstance(chunk, Lines)
     assert chunk.body == [b'{"a": 1}\r\n', b"\n", b'{"a": 2}']
 
 
-def test_a_line_without_end_is_not_held_and_the_next_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read, "MAX_LINE", 1_000)
+def test_an_endless_line_is_not_held_and_the_next_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_BYTES", 1_000)
     file = write_lines(tmp_path / "a.jsonl", b"1\n" + b"x" * 5_000_000 + b"\n3\n")
     [chunk] = read_chunks(find_files([str(file)]))
     assert isinstance(chunk, Lines)
@@ -81,7 +78,7 @@ def test_a_line_without_end_is_not_held_and_the_next_is_read(tmp_path: Path, mon
 
 
 @pytest.mark.parametrize("form", ["jsonl.gz", "jsonl.zst", "parquet"])
-def test_a_damaged_file_gives_what_can_be_read_and_the_next_file_follows(tmp_path: Path, form: str) -> None:
+def test_a_damaged_file_is_read_as_far_as_possible_and_the_next_file_follows(tmp_path: Path, form: str) -> None:
     # Random letters, so that half of the bytes hold about half of the lines.
     records = [{"text": os.urandom(500).hex()} for _ in range(400)]
     whole = write_corpus(tmp_path / f"a.{form}", records)
@@ -98,20 +95,20 @@ def test_a_damaged_file_gives_what_can_be_read_and_the_next_file_follows(tmp_pat
     assert "the rest of the file cannot be read: " in str(found[-2])
 
 
-def test_gzip_members_that_follow_each_other_are_one_file(tmp_path: Path) -> None:
+def test_a_gzip_file_may_have_several_members(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b"1\n") + gzip.compress(b"2\n"))
     [chunk] = read_chunks(find_files([str(tmp_path)]))
     assert records_of(chunk) == [1, 2]
 
 
-def test_zstd_files_may_begin_with_a_frame_to_skip(tmp_path: Path) -> None:
+def test_a_zstd_file_may_have_frames_to_skip(tmp_path: Path) -> None:
     skipped = b"\x5a\x2a\x4d\x18\x02\x00\x00\x00ab"
     (tmp_path / "a.jsonl.zst").write_bytes(skipped + zstandard.compress(b"1\n") + skipped + zstandard.compress(b"2\n"))
     [chunk] = read_chunks(find_files([str(tmp_path)]))
     assert records_of(chunk) == [1, 2]
 
 
-def test_a_zstd_file_that_holds_far_more_than_its_size_is_read_a_little_at_a_time(tmp_path: Path) -> None:
+def test_a_zstd_file_far_larger_than_its_size_is_read_a_little_at_a_time(tmp_path: Path) -> None:
     with (tmp_path / "a.jsonl.zst").open("wb") as raw, zstandard.ZstdCompressor().stream_writer(raw) as stream:
         for _ in range(300):
             stream.write(bytes(1_000_000))
@@ -137,31 +134,21 @@ def test_files_folders_and_patterns_are_found_in_order_and_once(tmp_path: Path) 
     assert [Path(file.path).name for file in remote] == names
     assert len(list(read_chunks(remote))) == 3
     write_corpus(tmp_path / "d.parquet", [{"text": "a"}])
-    with pytest.raises(UsageError, match="one kind at a time"):
+    with pytest.raises(UsageError, match="run them separately"):
         find_files([str(tmp_path)])
     for wrong in (str(tmp_path / "missing.jsonl"), str(tmp_path / "*.csv"), (tmp_path / "missing").as_uri()):
         with pytest.raises(InputError, match=r"does not exist|holds no"):
             find_files([wrong])
 
 
-def test_a_store_that_cannot_be_reached_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def from_uri(_: str) -> None:
-        raise OSError("no such host")
-
-    found = SimpleNamespace(fs=SimpleNamespace(FileSystem=SimpleNamespace(from_uri=from_uri)), ArrowException=KeyError)
-    monkeypatch.setattr(batch_files, "pyarrow", lambda: found)
-    with pytest.raises(InputError, match="s3://bucket/news cannot be opened: no such host"):
-        find_files(["s3://bucket/news"])
-
-
-def test_what_cannot_be_read_is_told_and_not_left_out(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_reported_and_not_left_out(tmp_path: Path) -> None:
     write_lines(tmp_path / "a.jsonl", b"{}\n")
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "nowhere.jsonl")
     for name in (tmp_path, tmp_path / "*.jsonl"):
         with pytest.raises(InputError, match=r"link.jsonl cannot be read: No such file"):
             find_files([str(name)])
-    os.mkfifo(tmp_path / "pipe")  # its lines would be gone once its kind is known
+    os.mkfifo(tmp_path / "pipe")  # it could be read only once
     (tmp_path / "b.parquet").touch()
-    for wrong, said in (("pipe", "not a file on a disk"), ("b.parquet", "not a readable Parquet"), ("x" * 300, "long")):
+    for wrong, said in (("pipe", "read only once"), ("b.parquet", "not a readable Parquet"), ("x" * 300, "long")):
         with pytest.raises(InputError, match=said):
             find_files([str(tmp_path / wrong)])

@@ -1,4 +1,4 @@
-"""The work on a chunk: columns carried through, bad records set aside with the reason."""
+"""The work on a chunk: columns are carried through, bad records reported with the reason."""
 
 import json
 from datetime import UTC, datetime
@@ -16,17 +16,15 @@ from batch.corpora import FORMS, read_corpus, read_lines, write_corpus
 from batch.functions import Shout
 from strategies import prose, texts
 from tersely import summarize
-from tersely.batch.arrow import from_stream
-from tersely.batch.chunk import Lines, Place, Result
-from tersely.batch.convert import as_line
-from tersely.batch.files import Form, find_files
+from tersely.batch.chunks import ChunkResult, Lines, Place, read_chunks
+from tersely.batch.inputs import Form, find_files
 from tersely.batch.job import Job
 from tersely.batch.parts import open_writer
-from tersely.batch.read import read_chunks
-from tersely.batch.records import Records
-from tersely.batch.summarize import Summarize
+from tersely.batch.records import RecordWork, as_line
+from tersely.batch.summaries import Summarize
+from tersely.io.tables import from_stream
 
-SHOUT = Records(Shout(), "jsonl")
+SHOUT = RecordWork(Shout(), "jsonl")
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
@@ -34,7 +32,7 @@ json_values = st.recursive(
 )
 
 
-def done(work: Records, *lines: bytes | str) -> Result:
+def done(work: RecordWork, *lines: bytes | str) -> ChunkResult:
     return work.load()(Lines(Place(0, 1), Place(0, 1 + len(lines)), 0, list(lines)))
 
 
@@ -48,7 +46,7 @@ def test_a_line_is_carried_through_byte_for_byte(
         line = b" " + line.replace(b"{", b"{ ", 1)[:-1] + b" } \r\n"
     said = json.loads(line)["text"]
     result = done(SHOUT, line)
-    if result.failures:  # the words of the function itself, or a lone surrogate that was no UTF-8
+    if result.failures:  # the text holds a word that the function refuses
         assert any(word in said for word in ("REFUSE", "RAISE"))
         return
     assert result.data.startswith(line.strip()[:-1] + b', "loud": ')
@@ -57,33 +55,34 @@ def test_a_line_is_carried_through_byte_for_byte(
 
 
 @given(texts, st.sampled_from([{"max_chars": 60}, {"max_words": 8}, {"ratio": 0.3}, {"max_sentences": 2}]))
-def test_a_summary_is_the_librarys(text: str, budget: dict[str, float]) -> None:
+def test_a_summary_is_the_same_as_the_librarys(text: str, budget: dict[str, float]) -> None:
     expected = summarize(text, **budget)
     line = json.dumps({"text": text}).encode()
-    whole = json.loads(done(Records(Summarize(how=budget, form="json"), "jsonl"), line).data)
+    whole = json.loads(done(RecordWork(Summarize(how=budget, form="json"), "jsonl"), line).data)
     assert whole["summary"] == expected.to_json(indent=2)
-    short = json.loads(done(Records(Summarize(how=budget, column="s"), "jsonl"), line).data)
+    short = json.loads(done(RecordWork(Summarize(how=budget, column="s"), "jsonl"), line).data)
     assert (short["s"], short["s_length"], short["s_reason"]) == (expected.text, expected.length, expected.reason)
 
 
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b"{", "not JSON"),
+        (b"{", "broken JSON at column 2"),
         (b"[1]", "not a JSON object"),
         (b'{"text": "\xff"}', "not UTF-8 at byte 10"),
         (b'{"id": 7, "body": "a"}', "no column 'text', but id, body"),
         (b"{}", "no column 'text', but none at all"),
         (b'{"text": null}', "the column 'text' is null"),
         (b'{"text": ["a"]}', "the column 'text' is not a string"),
-        (b'{"text": "a", "loud": 1}', "there is a column 'loud' already"),
+        (b'{"text": "a", "loud": 1}', "the column 'loud' exists already"),
         (b'{"text": "REFUSE"}', "refused"),
         (b'{"text": "RAISE"}', "ZeroDivisionError: by nothing"),
-        (b"[" * 100_000, "nested too deeply"),
+        (b"[" * 100_000, "not a JSON object"),
+        (b'{"text": ' * 100_000, "nested too deep"),
         ("too long", "too long"),
     ],
 )
-def test_a_bad_line_is_set_aside_and_the_others_go_on(line: bytes | str, reason: str) -> None:
+def test_a_bad_line_fails_alone(line: bytes | str, reason: str) -> None:
     result = done(SHOUT, b'{"text": "a"}\n', line, b"\n", b'{"text": "b"}\n')
     assert [json.loads(each)["loud"] for each in result.data.splitlines()] == ["A", "B"]
     [failure] = result.failures
@@ -92,7 +91,7 @@ def test_a_bad_line_is_set_aside_and_the_others_go_on(line: bytes | str, reason:
 
 
 def test_a_failure_carries_its_id() -> None:
-    result = done(Records(Shout(), "jsonl", id="key"), b'{"key": "k7", "text": 1}')
+    result = done(RecordWork(Shout(), "jsonl", id="key"), b'{"key": "k7", "text": 1}')
     assert result.failures[0].id == "k7"
 
 
@@ -116,9 +115,9 @@ def test_rows_are_carried_through_with_their_types(
         table = table.append_column(pa.field(name, kind, metadata={"unit": "x"}), _column(kind, count))
     folder = tmp_path_factory.mktemp("rows")
     pq.write_table(table, folder / "in.parquet", row_group_size=5)
-    work = Records(Shout(), "parquet").load()
+    work = RecordWork(Shout(), "parquet").load()
     schema = table.schema.append(pa.field("loud", pa.string())).append(pa.field("length", pa.int64()))
-    writer = open_writer(folder / "out.parquet", "parquet", schema)
+    writer = open_writer((folder / "out.parquet").open("wb"), "parquet", schema)
     for chunk in read_chunks(find_files([str(folder / "in.parquet")]), size=size):
         writer.write(work(chunk).data)
     writer.close()
@@ -141,12 +140,12 @@ def _column(kind: pa.DataType, count: int) -> pa.Array:
     return pa.array([values[i % 3] for i in range(count)], kind)
 
 
-def test_a_bad_row_is_set_aside_and_the_others_go_on(tmp_path: Path) -> None:
+def test_a_bad_row_fails_alone(tmp_path: Path) -> None:
     bad = pa.array([b"fine", b"\xff", None, b"REFUSE", b"good"], pa.binary()).view(pa.string())
     seen = pa.array(["a", "b", "c", "d", "e"], pa.string_view())
     pq.write_table(pa.table({"text": bad, "id": list(range(5)), "seen": seen}), tmp_path / "in.parquet")
     [chunk] = read_chunks(find_files([str(tmp_path)]))
-    result = Records(Shout(), "parquet", id="id").load()(chunk)
+    result = RecordWork(Shout(), "parquet", id="id").load()(chunk)
     assert [(f.number, f.reason, f.id) for f in result.failures] == [
         (2, "not UTF-8", 1),
         (3, "the column 'text' is null", 2),
@@ -158,9 +157,9 @@ def test_a_bad_row_is_set_aside_and_the_others_go_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_part_without_any_document_can_be_read(tmp_path: Path, form: Form) -> None:
+def test_an_empty_part_can_be_read(tmp_path: Path, form: Form) -> None:
     path = tmp_path / f"part.{form}"
-    open_writer(path, form, pa.schema([("text", pa.string())])).close()
+    open_writer(path.open("wb"), form, pa.schema([("text", pa.string())])).close()
     assert read_corpus(path) == []
     if form != "parquet":
         assert read_lines(path) == b""
@@ -175,7 +174,7 @@ row_values = {
 
 
 @given(st.lists(st.fixed_dictionaries({"text": prose}, optional=row_values), min_size=1, max_size=9))
-def test_lines_become_rows_and_rows_lines(
+def test_lines_become_rows_and_rows_become_lines(
     tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]]
 ) -> None:
     folder = tmp_path_factory.mktemp("convert")
@@ -193,9 +192,9 @@ def test_lines_become_rows_and_rows_lines(
 
 
 def _through(job: Job) -> Path:
-    """Do a job without workers, and return the file."""
+    """Do a job without workers, and return its output."""
     work, path = job.work.load(), Path(job.output)
-    writer = open_writer(path, job.form, job.schema)
+    writer = open_writer(path.open("wb"), job.form, job.schema)
     for chunk in read_chunks(job.files):
         result = work(chunk)
         assert not result.failures
@@ -209,23 +208,23 @@ def _through(job: Job) -> Path:
     [
         ({"text": "b", "n": "seven"}, "the column 'n' is not int64"),
         ({"text": "b", "n": 1.5}, "the column 'n' is not int64"),
-        ({"text": "b", "more": 1}, "the column 'more' is not one of the first"),
+        ({"text": "b", "more": 1}, "the column 'more' is not in the first"),
         ({"text": "b", "o": {"a": 1, "b": 2}}, "the column 'o' is not struct<a: int64>"),
         ({"text": "b", "x": 2**53 + 1}, "the column 'x' is not double"),
         ({"text": "\ud800"}, "the column 'text' is not string"),
     ],
 )
-def test_a_line_that_does_not_fit_the_table_is_set_aside(record: dict[str, Any], reason: str) -> None:
+def test_a_line_that_does_not_fit_the_table_fails_alone(record: dict[str, Any], reason: str) -> None:
     schema = pa.schema([("text", pa.string()), ("n", pa.int64()), ("x", pa.float64())])
     schema = schema.append(pa.field("o", pa.struct([("a", pa.int64())])))
     schema = schema.append(pa.field("loud", pa.string())).append(pa.field("length", pa.int64()))
-    work = Records(Shout(), "parquet", schema=schema)
+    work = RecordWork(Shout(), "parquet", schema=schema)
     result = done(work, b'{"text": "a", "n": 1}', json.dumps(record).encode(), b'{"text": "c"}')
     assert (result.documents, [failure.number for failure in result.failures]) == (2, [2])
     assert reason in result.failures[0].reason
 
 
-def test_what_json_has_no_form_for_is_written_as_text() -> None:
+def test_values_that_json_cannot_hold_are_written_as_strings() -> None:
     moment = datetime(2024, 2, 29, 12, tzinfo=UTC)
     line = as_line({"when": moment, "raw": b"\x00\xff", "price": Decimal("1.50")})
     assert json.loads(line) == {"when": "2024-02-29T12:00:00+00:00", "raw": "AP8=", "price": "1.50"}

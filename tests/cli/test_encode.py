@@ -1,4 +1,4 @@
-"""The cache that `tersely encode` fills is the one that a training fills, however it was computed."""
+"""`tersely encode` fills the cache exactly like a training run, however it computes the vectors."""
 
 import json
 import os
@@ -27,7 +27,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path
 
 
 def text(number: int) -> str:
-    """A document of a few sentences; some are longer than a training reads."""
+    """Return a document of a few sentences; some are longer than training reads."""
     count = 45 if number % 10 == 3 else 4 + number % 3
     return " ".join(f"The council of town {number} has met {i} times." for i in range(count))
 
@@ -42,7 +42,7 @@ def articles(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def trained(articles: Path, tmp_path_factory: pytest.TempPathFactory) -> Cache:
-    """What a training computes by itself."""
+    """A cache that a training run filled."""
     cache = Cache(tmp_path_factory.mktemp("trained"), load_encoder("use"))
     encode_all(Documents(Corpus.read([articles], 40).documents, cache), lambda _: None, Team())
     return cache
@@ -63,14 +63,14 @@ def encode(*arguments: object) -> str:
     return done.output
 
 
-def test_workers_compute_what_a_training_would_and_only_once(articles: Path, trained: Cache, tmp_path: Path) -> None:
-    assert "documents: 40 computed, 1 were" in encode(articles, "--cache", tmp_path, "--workers", 2)
+def test_workers_compute_the_same_as_training_and_only_once(articles: Path, trained: Cache, tmp_path: Path) -> None:
+    assert "documents: 40 computed, 1 already" in encode(articles, "--cache", tmp_path, "--workers", 2)
     assert_same(trained, tmp_path, articles)
-    assert "documents: 0 computed, 41 were" in encode(articles, "--cache", tmp_path, "--workers", 2)
+    assert "documents: 0 computed, 41 already" in encode(articles, "--cache", tmp_path, "--workers", 2)
     assert_same(trained, tmp_path, articles)
 
 
-def test_a_run_that_is_killed_goes_on(articles: Path, trained: Cache, tmp_path: Path) -> None:
+def test_a_killed_run_continues(articles: Path, trained: Cache, tmp_path: Path) -> None:
     arguments = [sys.executable, "-m", "tersely", "encode", articles, "--cache", tmp_path, "--workers", "2"]
     process = subprocess.Popen(arguments, env=ENVIRONMENT, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 300
@@ -80,7 +80,7 @@ def test_a_run_that_is_killed_goes_on(articles: Path, trained: Cache, tmp_path: 
     process.wait()
     kept = len(Cache(tmp_path, load_encoder("use")))
     assert kept > 0
-    assert f"documents: {40 - kept} computed, {kept + 1} were" in encode(articles, "--cache", tmp_path)
+    assert f"documents: {40 - kept} computed, {kept + 1} already" in encode(articles, "--cache", tmp_path)
     assert_same(trained, tmp_path, articles)
 
 
@@ -89,11 +89,11 @@ def test_a_cluster_computes_the_same(articles: Path, trained: Cache, tmp_path: P
     arguments = [sys.executable, "-m", "tersely", "encode", articles, *options]
     done = subprocess.run(arguments, env=ENVIRONMENT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "documents: 40 computed, 1 were" in done.stderr
+    assert "documents: 40 computed, 1 already" in done.stderr
     assert_same(trained, tmp_path / "vectors", articles)
 
 
-def test_the_configuration_says_how_much_of_a_document_is_read(articles: Path, tmp_path: Path) -> None:
+def test_the_configuration_decides_how_much_of_a_document_is_read(articles: Path, tmp_path: Path) -> None:
     file = tmp_path / "short.toml"
     config = Config("short", data=Data(sentences=4, precision="float32"))
     file.write_text(toml(asdict(config)), encoding="utf-8")
@@ -102,9 +102,9 @@ def test_the_configuration_says_how_much_of_a_document_is_read(articles: Path, t
     assert all(document.texts in cache for document in Corpus.read([articles], 4).documents)
 
 
-def test_what_cannot_be_is_said_in_a_line(articles: Path, tmp_path: Path) -> None:
+def test_errors_are_one_line(articles: Path, tmp_path: Path) -> None:
     (tmp_path / "short.txt").write_text("One sentence.")
-    with pytest.raises(InputError, match="no document of 4 or more sentences"):
+    with pytest.raises(InputError, match="no document with 4 or more sentences"):
         encode(tmp_path / "short.txt", "--cache", tmp_path / "vectors")
     with pytest.raises(UsageError, match="add --engine ray"):
         encode(articles, "--cache", tmp_path / "vectors", "--address", "auto")

@@ -1,1 +1,1 @@
-"""Whole corpora, file to file: on the cores of one machine, or on a cluster."""
+"""A whole corpus, from files to files: on the cores of one machine, or on a cluster."""

@@ -1,21 +1,25 @@
-"""The manifest: what a run was asked to do, and which parts of it are done. It only grows, a line a part."""
+"""The manifest of an output: what a run was asked to do, and which parts are done. It grows by one line per part."""
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from tersely.batch.chunk import Place
-from tersely.batch.files import MANIFEST
+from tersely.batch.chunks import Place
+from tersely.batch.inputs import MANIFEST
+from tersely.batch.records import json_line
 from tersely.errors import InputError, UsageError
+from tersely.io.files import put_in_place
 
-UNFINISHED = f".{MANIFEST}.tmp"
+# One name for all: of two processes that begin at the same moment, one locks the other out.
+_UNFINISHED = f".{MANIFEST}.tmp"
 
 
 class Part(NamedTuple):
-    """A finished part: its file, from where to where it reaches, and what it holds.
+    """A finished part: its file, where in the input it starts and ends, and what it holds.
 
-    `errors` is how long errors.jsonl was when the part was finished.
+    `errors` is the size of errors.jsonl when the part was finished.
     """
 
     name: str
@@ -27,22 +31,35 @@ class Part(NamedTuple):
     errors: int
 
     def entry(self) -> dict[str, Any]:
-        """Return plain data."""
+        """Return plain data for the manifest."""
         return {**self._asdict(), "start": self.start._asdict(), "end": self.end._asdict()}
 
     @classmethod
-    def of(cls, entry: dict[str, Any]) -> "Part":
-        """Return the part of plain data."""
+    def from_entry(cls, entry: dict[str, Any]) -> "Part":
+        """Return the part that an entry describes."""
         return cls(**{**entry, "start": Place(**entry["start"]), "end": Place(**entry["end"])})
 
 
+class Totals(NamedTuple):
+    """What all runs of a job did together."""
+
+    documents: int
+    failed: int
+    empty: int
+
+    @classmethod
+    def of(cls, parts: Sequence[Part]) -> "Totals":
+        """Add up what parts hold."""
+        return cls(*(sum(getattr(part, name) for part in parts) for name in cls._fields))
+
+
 def part_name(*numbers: int) -> str:
-    """Name a part so that sorted names are in the input's order, up to ten million of them."""
+    """Name a part so that names sort in the order of the input, for up to ten million parts."""
     return "-".join(["part", *(f"{number:07d}" for number in numbers)])
 
 
 class Manifest:
-    """The manifest of an output folder, which this process alone may write to."""
+    """The manifest of an output folder; only this process may write to that folder."""
 
     def __init__(self, folder: Path, head: dict[str, Any], resume: bool) -> None:
         self.folder, self._path = folder, folder / MANIFEST
@@ -50,14 +67,14 @@ class Manifest:
         self.complete = False
         new = not self._path.exists()
         if new:
-            # A run that was killed at once has left no more than a manifest that is not yet one.
-            if folder.exists() and (not folder.is_dir() or {each.name for each in folder.iterdir()} - {UNFINISHED}):
-                raise UsageError(f"{folder} is there already, and not from this command: name another output")
+            # A run that was killed right at its start left at most an unfinished manifest.
+            if folder.exists() and (not folder.is_dir() or {each.name for each in folder.iterdir()} - {_UNFINISHED}):
+                raise foreign(str(folder))
             folder.mkdir(parents=True, exist_ok=True)
         elif not resume:
-            raise UsageError(f"{folder} is there already: add --resume to go on with it, or name another output")
-        # Not emptied when it is opened: it may be another's, who has begun at the same moment.
-        self._stream = (folder / UNFINISHED).open("a+b") if new else self._path.open("r+b")
+            raise not_resumed(str(folder))
+        # Opened without emptying it: it may belong to another process that began at the same moment.
+        self._stream = (folder / _UNFINISHED).open("a+b") if new else self._path.open("r+b")
         try:
             self._lock()
             if new:
@@ -84,7 +101,7 @@ class Manifest:
         self.complete = True
 
     def close(self) -> None:
-        """Let other processes go on with it."""
+        """Let other processes resume the run."""
         self._stream.close()
 
     def __enter__(self) -> Self:
@@ -94,84 +111,76 @@ class Manifest:
         self.close()
 
     def _begin(self, head: dict[str, Any]) -> None:
-        """Make what is locked the manifest, if nobody else was faster."""
-        unfinished = self.folder / UNFINISHED
+        """Turn the locked file into the manifest, unless another process was faster."""
+        unfinished = self.folder / _UNFINISHED
         if self._path.exists():
             unfinished.unlink(missing_ok=True)
-            raise UsageError(f"{self.folder} is being written by another process: let it end first")
+            raise self._taken()
         self._stream.truncate(0)
-        self._stream.write(line(head))
+        self._stream.write(json_line(head))
         self._stream.flush()
         put_in_place(unfinished, self._path)
         self._stream.seek(0)
 
     def _append(self, entry: dict[str, Any]) -> None:
-        self._stream.write(line(entry))
+        self._stream.write(json_line(entry))
         self._stream.flush()
         os.fsync(self._stream.fileno())
 
     def _lock(self) -> None:
         try:
             from fcntl import LOCK_EX, LOCK_NB, flock
-        except ImportError:  # Windows: one process at a time, please
+        except ImportError:  # Windows has no such lock
             return
         try:
             flock(self._stream, LOCK_EX | LOCK_NB)
         except OSError:
-            raise UsageError(f"{self.folder} is being written by another process: let it end first") from None
+            raise self._taken() from None
+
+    def _taken(self) -> UsageError:
+        return UsageError(f"another process is writing to {self.folder}: wait until it ends")
 
     def _read(self, head: dict[str, Any]) -> None:
         data = self._stream.read()
-        # A process that was killed may have left half a line.
+        # A killed process may have left half a line.
         whole = data[: data.rfind(b"\n") + 1]
         try:
             found, *entries = map(json.loads, whole.splitlines())
             self.complete = bool(entries) and "complete" in entries[-1]
-            self.parts = [Part.of(entry) for entry in entries[: len(entries) - self.complete]]
+            self.parts = [Part.from_entry(entry) for entry in entries[: len(entries) - self.complete]]
         except (ValueError, TypeError, KeyError):
-            raise InputError(f"{self._path} is damaged: name another output") from None
+            raise InputError(f"{self._path} is damaged: choose another output") from None
         check_head(found, head, str(self.folder))
         self._stream.seek(len(whole))
         if len(whole) < len(data):
             self._stream.truncate()
 
 
-def complete(parts: list[Part]) -> dict[str, Any]:
-    """Return the last line of a manifest: what there is in all."""
-    totals = {what: sum(getattr(part, what) for part in parts) for what in ("documents", "failed", "empty")}
-    return {"complete": True, **totals}
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """Write beside the file, make sure that it is on the disk, and put it in the file's place at once."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    with temporary.open("wb") as stream:
-        stream.write(data)
-    put_in_place(temporary, path)
-
-
-def put_in_place(temporary: Path, path: Path) -> None:
-    """Make sure that a finished file is on the disk, then give it its name."""
-    _sync(temporary)
-    temporary.replace(path)
-    _sync(path.parent)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def complete(parts: Sequence[Part]) -> dict[str, Any]:
+    """Return the last entry of a manifest: the totals."""
+    return {"complete": True, **Totals.of(parts)._asdict()}
 
 
 def check_head(found: dict[str, Any], head: dict[str, Any], folder: str) -> None:
-    """Refuse to go on with what was begun in another way."""
+    """Refuse to resume a run with a different engine, input or options."""
+    head = json.loads(json.dumps(head))
     for what in dict.fromkeys((*found, *head)):
-        if found.get(what) != json.loads(json.dumps(head.get(what))):
-            raise UsageError(f"{folder} was begun with other {what}: give the same as then, or name another output")
+        old, new = found.get(what), head.get(what)
+        if old == new:
+            continue
+        if what == "engine":
+            raise UsageError(f"{folder} was started with --engine {old}: resume with the same engine")
+        if isinstance(old, dict) and isinstance(new, dict):
+            names = [name for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)]
+            what = f"{what} ({', '.join(names)})"
+        raise UsageError(f"{folder} was started with different {what}: use the same ones, or choose another output")
 
 
-def line(entry: dict[str, Any]) -> bytes:
-    """Return an entry as a line; a byte of a file's name that is not UTF-8 is escaped."""
-    return json.dumps(entry, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+def foreign(folder: str) -> UsageError:
+    """Return the error for a folder that this command did not write."""
+    return UsageError(f"{folder} exists already and is not from this command: choose another output")
+
+
+def not_resumed(folder: str) -> UsageError:
+    """Return the error for a run that was begun before."""
+    return UsageError(f"{folder} exists already: add --resume to continue it, or choose another output")

@@ -1,4 +1,4 @@
-"""Writing the parts of an output, and joining them to one file."""
+"""The parts of an output: how they are written, and joined into one file."""
 
 import gzip
 import shutil
@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from tersely.batch.arrow import from_stream, pyarrow
-from tersely.batch.files import Form
-from tersely.batch.manifest import put_in_place
-from tersely.batch.zstd import zstandard
+from tersely.batch.inputs import MANIFEST, Form
+from tersely.batch.job import ERRORS, Job
+from tersely.errors import InputError
+from tersely.io.files import write_whole
+from tersely.io.lines import zstandard
+from tersely.io.tables import from_stream, pyarrow
 
 # A row group is written when this many bytes of rows are held, or at the end of a part.
 _GROUP_BYTES = 32_000_000
-_NOTHING = gzip.compress(b"", mtime=0)
+_EMPTY_GZIP = gzip.compress(b"", mtime=0)
 
 
-class Writer(Protocol):
+class PartWriter(Protocol):
     """A file that is being written."""
 
     def write(self, data: bytes) -> None:
@@ -24,35 +26,34 @@ class Writer(Protocol):
         ...
 
     def close(self) -> None:
-        """End the file."""
+        """Finish and close the file."""
         ...
 
 
-def open_writer(path: Path | Any, form: Form, schema: Any = None) -> Writer:
-    """Open a file, or take an open stream, to write a part of that form to."""
-    stream = path.open("wb") if isinstance(path, Path) else path
-    return _Table(stream, schema) if form == "parquet" else _Lines(stream, form)
+def open_writer(stream: IO[bytes], form: Form, schema: Any = None) -> PartWriter:
+    """Write a part of this format to an open stream."""
+    return _TableWriter(stream, schema) if form == "parquet" else _LineWriter(stream, form)
 
 
-class _Lines:
+class _LineWriter:
     def __init__(self, stream: IO[bytes], form: Form) -> None:
         self._stream = stream
         self._sink: Any = zstandard().ZstdCompressor().stream_writer(stream) if form == "jsonl.zst" else stream
-        # A part without any document is a gzip file, too.
-        self._nothing = _NOTHING if form == "jsonl.gz" else b""
+        # Even without any document, the part must be a gzip file.
+        self._if_empty = _EMPTY_GZIP if form == "jsonl.gz" else b""
 
     def write(self, data: bytes) -> None:
         self._sink.write(data)
         if data:
-            self._nothing = b""
+            self._if_empty = b""
 
     def close(self) -> None:
-        self._sink.write(self._nothing)
+        self._sink.write(self._if_empty)
         self._sink.close()
         self._stream.close()
 
 
-class _Table:
+class _TableWriter:
     def __init__(self, stream: IO[bytes], schema: Any) -> None:
         self._stream, self._schema = stream, schema
         self._writer = pyarrow().parquet.ParquetWriter(stream, schema)
@@ -79,27 +80,47 @@ class _Table:
         self._held, self._bytes = [], 0
 
 
-def join(parts: Sequence[Path], path: Path, form: Form, schema: Any = None) -> None:
-    """Write all parts to one file, which is there at once when it is whole."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    if form == "parquet":
-        _join_tables(parts, temporary, schema)
-    else:
-        # Gzip files that follow each other are one again. So are zstd files, but not every reader goes past the first.
-        again = form == "jsonl.zst"
-        with temporary.open("wb") as raw, zstandard().ZstdCompressor().stream_writer(raw) if again else raw as out:
-            out.write(_NOTHING if form == "jsonl.gz" and not parts else b"")
+def deliver(job: Job, names: Sequence[str]) -> None:
+    """If one file was asked for, join the finished parts into it, and remove their folder."""
+    if not job.is_one_file:
+        return
+    paths = [job.folder / name for name in names]
+    # If a part is gone, an earlier run was killed while it removed what it had joined.
+    if not Path(job.output).exists() or all(path.exists() for path in paths):
+        errors = job.folder / ERRORS
+        if errors.exists():
+            write_whole(job.errors, errors.read_bytes())
+        join = _join_tables if job.form == "parquet" else _join_lines
+        try:
+            write_whole(job.output, lambda stream: join(stream, paths, job))
+        except InputError as error:
+            raise InputError(f"{error}; continue with --resume") from None
+    for each in job.folder.iterdir():
+        # The manifest goes last: as long as it is there, there is something left to do.
+        if each.name != MANIFEST:
+            shutil.rmtree(each) if each.is_dir() else each.unlink()
+    shutil.rmtree(job.folder)
+
+
+def _join_lines(stream: IO[bytes], parts: Sequence[Path], job: Job) -> None:
+    if job.form == "jsonl.zst":
+        # Compressed again: zstd files may follow each other too, but some readers stop after the first.
+        with zstandard().ZstdCompressor().stream_writer(stream, closefd=False) as out:
             for part in parts:
-                with zstandard().open(part) if again else part.open("rb") as stream:
-                    shutil.copyfileobj(stream, out, 1 << 20)
-    put_in_place(temporary, path)
+                with zstandard().open(part) as source:
+                    shutil.copyfileobj(source, out, 1 << 20)
+        return
+    stream.write(_EMPTY_GZIP if job.form == "jsonl.gz" and not parts else b"")
+    for part in parts:
+        with part.open("rb") as source:
+            shutil.copyfileobj(source, stream, 1 << 20)
 
 
-def _join_tables(parts: Sequence[Path], path: Path, schema: Any) -> None:
+def _join_tables(stream: IO[bytes], parts: Sequence[Path], job: Job) -> None:
     parquet = pyarrow().parquet
-    with parquet.ParquetWriter(path, schema) as writer:
+    with parquet.ParquetWriter(stream, job.schema) as writer:
         for part in parts:
             with parquet.ParquetFile(part) as table:
                 for group in range(table.num_row_groups):
-                    rows = table.read_row_group(group).cast(schema)
+                    rows = table.read_row_group(group).cast(job.schema)
                     writer.write_table(rows, row_group_size=max(1, rows.num_rows))

@@ -1,22 +1,26 @@
-"""The work on a chunk: a function of one text, applied to its records, with every other column carried through."""
+"""The work on a chunk: a function of the text of each record adds columns; every other column is carried through."""
 
 import gzip
-import json
-from collections.abc import Callable
+from base64 import b64encode
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal, NamedTuple, Protocol
 
-from tersely.batch.arrow import from_stream, pyarrow, to_stream
-from tersely.batch.chunk import Chunk, Failure, Lines, Result, Rows
-from tersely.batch.convert import as_line, as_row, to_json
-from tersely.batch.files import Form
+from tersely.batch.chunks import Chunk, ChunkResult, Failure, Lines, Rows, read_chunks
+from tersely.batch.inputs import Form, InputFile
 from tersely.errors import InputError, TerselyError
+from tersely.io.lines import decode, parse_object, to_json
+from tersely.io.tables import from_stream, pyarrow, to_stream
 
-Type = Literal["string", "int64"]
+ColumnType = Literal["string", "int64"]
+
+# How many documents of JSON Lines decide which columns a table has, and their types.
+FIRST = 1_000
 
 
 class Answer(NamedTuple):
-    """What a text gives: one value a new column, and whether there was nothing to say."""
+    """What a function makes of a text: one value per new column, and whether there was nothing to say."""
 
     values: tuple[str | int, ...]
     empty: bool = False
@@ -26,8 +30,8 @@ class TextFunction(Protocol):
     """A function of one text that workers load, and the columns it adds."""
 
     @property
-    def columns(self) -> dict[str, Type]:
-        """The names and the types of the columns."""
+    def columns(self) -> dict[str, ColumnType]:
+        """The names and types of the columns."""
         ...
 
     def load(self) -> Callable[[str], Answer]:
@@ -35,13 +39,13 @@ class TextFunction(Protocol):
         ...
 
     def identity(self) -> dict[str, Any]:
-        """Return plain data that changes when an answer might."""
+        """Return plain data that changes whenever an answer might."""
         ...
 
 
 @dataclass(frozen=True)
-class Records:
-    """Work that gives each record the columns of a function of its text; what fails is set aside, with the reason."""
+class RecordWork:
+    """Work that adds the columns of a function to each record; a record that fails is reported with the reason."""
 
     function: TextFunction
     form: Form
@@ -49,12 +53,12 @@ class Records:
     id: str | None = None
     schema: Any = None
 
-    def load(self) -> Callable[[Chunk], Result]:
-        """Load the function, once a worker."""
+    def load(self) -> Callable[[Chunk], ChunkResult]:
+        """Load the function, once per worker."""
         answer = self.function.load()
         return lambda chunk: self._rows(chunk, answer) if isinstance(chunk, Rows) else self._lines(chunk, answer)
 
-    def _lines(self, chunk: Chunk, answer: Callable[[str], Answer]) -> Result:
+    def _lines(self, chunk: Chunk, answer: Callable[[str], Answer]) -> ChunkResult:
         assert isinstance(chunk, Lines)
         out: list[bytes] = []
         empty, failures = 0, []
@@ -68,19 +72,19 @@ class Records:
                 values, nothing = answer(self._checked(record))
                 if to_table:
                     raw = to_stream(as_row({**record, **self._named(values)}, self.schema))
-            except Exception as error:  # whatever is wrong with one document, the others go on
+            except Exception as error:  # whatever is wrong with one document must not stop the others
                 failures.append(Failure(number, _reason(error), record.get(self.id) if self.id else None))
                 continue
-            # Spliced in, so that the rest of the line stays as it is, byte for byte.
+            # Spliced in, so that the rest of the line stays the same, byte for byte.
             out.append(raw if to_table else raw[:-1] + self._added(values) + b"}\n")
             empty += nothing
         if to_table:
             data = to_stream(pyarrow().concat_tables(map(from_stream, out))) if out else b""
         else:
             data = self._packed(b"".join(out))
-        return Result(data, len(out), empty, failures)
+        return ChunkResult(data, len(out), empty, failures)
 
-    def _rows(self, chunk: Rows, answer: Callable[[str], Answer]) -> Result:
+    def _rows(self, chunk: Rows, answer: Callable[[str], Answer]) -> ChunkResult:
         pa = pyarrow()
         table = from_stream(chunk.body)
         kept, added, lines, empty, failures = [], [], [], 0, []
@@ -96,22 +100,22 @@ class Records:
             added.append(values)
             empty += nothing
         if self.form != "parquet" or not kept:
-            return Result(self._packed(b"".join(lines)), len(kept), empty, failures)
+            return ChunkResult(self._packed(b"".join(lines)), len(kept), empty, failures)
         if failures:
-            # Not `take`, which does not know every type.
+            # Not `take`, which does not support every type.
             table = pa.concat_tables([table.slice(i, 1) for i in kept])
         for (name, kind), column in zip(self.function.columns.items(), zip(*added, strict=True), strict=True):
             table = table.append_column(name, pa.array(column, kind))
-        return Result(to_stream(table), len(kept), empty, failures)
+        return ChunkResult(to_stream(table), len(kept), empty, failures)
 
     def _named(self, values: tuple[str | int, ...]) -> dict[str, str | int]:
         return dict(zip(self.function.columns, values, strict=True))
 
     def _added(self, values: tuple[str | int, ...]) -> bytes:
-        return b"".join(b", %b: %b" % (to_json(name), to_json(value)) for name, value in self._named(values).items())
+        return "".join(f", {to_json(name)}: {to_json(value)}" for name, value in self._named(values).items()).encode()
 
     def _packed(self, data: bytes) -> bytes:
-        # Members of a gzip file may follow each other, so that workers can compress.
+        # A gzip file may consist of several members, so workers can compress.
         return gzip.compress(data, mtime=0) if self.form == "jsonl.gz" and data else data
 
     def _checked(self, record: dict[str, Any]) -> str:
@@ -119,7 +123,7 @@ class Records:
             raise InputError(f"no column '{self.text}', but {_listed(record)}")
         for name in self.function.columns:
             if name in record:
-                raise InputError(f"there is a column '{name}' already: choose another --summary-column")
+                raise InputError(f"the column '{name}' exists already: choose another --summary-column")
         return _string(record[self.text], self.text)
 
     def _row_id(self, table: Any, i: int) -> Any:
@@ -133,20 +137,10 @@ class Records:
 
 
 def _parsed(line: bytes | str) -> tuple[dict[str, Any], bytes]:
-    """Return the object of a line, and its bytes from its first brace to its last."""
+    """Return the object of a line, and its bytes from the first brace to the last."""
     if isinstance(line, str):
         raise InputError(line)
-    try:
-        record = json.loads(line.decode())
-    except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 at byte {error.start}") from None
-    except ValueError as error:
-        raise InputError(f"not JSON: {error}") from None
-    except RecursionError:
-        raise InputError("not JSON that can be read: nested too deeply") from None
-    if not isinstance(record, dict):
-        raise InputError("not a JSON object")
-    return record, line.strip()
+    return parse_object(line), decode(line).strip().encode()
 
 
 def _string(value: Any, name: str) -> str:
@@ -164,3 +158,74 @@ def _reason(error: Exception) -> str:
     if isinstance(error, TerselyError):
         return str(error)
     return "not UTF-8" if isinstance(error, UnicodeDecodeError) else f"{type(error).__name__}: {error}"
+
+
+def first_schema(files: Sequence[InputFile]) -> Any:
+    """Return the schema that fits the first documents of JSON Lines; a column with only nulls holds strings."""
+    pa = pyarrow()
+    columns: dict[str, list[Any]] = {}
+    chunks = (chunk for chunk in read_chunks(files) if isinstance(chunk, Lines))
+    for line in islice((line for chunk in chunks for line in chunk.body), FIRST):
+        try:
+            record, _ = _parsed(line)
+        except InputError:
+            continue
+        for name, value in record.items():
+            columns.setdefault(name, []).append(value)
+    fields = []
+    for name, values in columns.items():
+        try:
+            kind = pa.array(values).type
+        except (pa.ArrowException, OverflowError, UnicodeEncodeError):
+            said = f"the column '{name}' has values of several types: write JSON Lines, not Parquet"
+            raise InputError(said) from None
+        fields.append(pa.field(name, pa.string() if pa.types.is_null(kind) else kind))
+        try:
+            pa.parquet.ParquetWriter(pa.BufferOutputStream(), pa.schema(fields[-1:])).close()
+        except pa.ArrowException:
+            raise InputError(f"the column '{name}' holds empty objects: write JSON Lines, not Parquet") from None
+    return pa.schema(fields)
+
+
+def as_row(record: dict[str, Any], schema: Any) -> Any:
+    """Return a record as a table of one row; an `InputError` says which of its columns does not fit."""
+    pa = pyarrow()
+    for name in record:
+        if name not in schema.names:
+            raise InputError(f"the column '{name}' is not in the first {FIRST:,} documents")
+    columns = []
+    for field in schema:
+        given = record.get(field.name)
+        try:
+            columns.append(pa.array([given], field.type))
+            fits = _same(given, columns[-1][0].as_py())
+        except (pa.ArrowException, OverflowError, UnicodeEncodeError):
+            fits = False
+        if not fits:
+            raise InputError(f"the column '{field.name}' is not {field.type}, as in the first {FIRST:,} documents")
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _same(given: Any, kept: Any) -> bool:
+    """Tell whether a table kept all of a value; fields that an object lacks are null."""
+    if isinstance(given, dict) and isinstance(kept, dict):
+        return given.keys() <= kept.keys() and all(_same(given.get(name), value) for name, value in kept.items())
+    if isinstance(given, list) and isinstance(kept, list):
+        return len(given) == len(kept) and all(map(_same, given, kept))
+    return bool(given == kept) or (given != given and kept != kept)
+
+
+def as_line(record: dict[str, Any]) -> bytes:
+    """Return a row as a line of JSON: times in ISO 8601, bytes in base 64, anything else unknown as a string."""
+    return json_line(record, _plain)
+
+
+def json_line(value: Any, default: Callable[[Any], Any] | None = None) -> bytes:
+    """Return a value as a line of JSON."""
+    return to_json(value, default=default).encode() + b"\n"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bytes):
+        return b64encode(value).decode()
+    return str(value.isoformat()) if hasattr(value, "isoformat") else str(value)

@@ -1,27 +1,40 @@
-"""Vectors of a corpus: workers or a cluster compute them, and one process writes them into a cache."""
+"""The vectors of a corpus: workers or a cluster compute them, and one process writes them into a cache."""
 
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from tersely.batch.chunk import Chunk, Failure, Place, Result
-from tersely.batch.cluster import cluster, find_cluster
-from tersely.batch.pool import Pool
+from tersely.batch.chunks import RECORD_BY_RECORD, Chunk, ChunkResult, Failure, Place
+from tersely.batch.engine_ray import cluster, cluster_cores, cluster_failed, find_cluster
 from tersely.encode import Cache, Matrix, load_encoder
-from tersely.errors import ModelError
-from tersely.processes import cores
+from tersely.workers.ordered import OrderedPool
+from tersely.workers.process import cores
 
-# Documents that go to a worker at a time.
+# How many documents a worker gets at a time.
 _TOGETHER = 8
-# Chunks that each actor has or is about to get.
+# How many chunks each actor has or is about to get.
 _AHEAD = 2
+
+
+def training_documents(corpus: Iterable[str], sentences: int, where: Any) -> Iterator[tuple[str, ...]]:
+    """Yield the sentences of every document that a scorer can be trained on."""
+    from tersely.learn.scorer.corpus import FEWEST_SENTENCES, beginning
+    from tersely.learn.texts import read_texts
+    from tersely.text import Document
+
+    for path in corpus:
+        for text in read_texts(Path(path), where):
+            document = beginning(Document.from_text(text), sentences)
+            if len(document) >= FEWEST_SENTENCES:
+                yield tuple(document.texts)
 
 
 @dataclass(frozen=True)
 class Texts(Chunk):
-    """The sentences of some documents, which are counted from 1."""
+    """The sentences of some documents, numbered from 1."""
 
     body: list[tuple[str, ...]]
 
@@ -31,21 +44,21 @@ class Texts(Chunk):
         return cls(Place(0, first), Place(0, first + len(body)), 0, body)
 
     def singles(self) -> list[Chunk]:
-        """Return the same documents, each alone."""
+        """Return one chunk per document."""
         return [Texts.of(self.start.number + i, [texts]) for i, texts in enumerate(self.body)]
 
 
 @dataclass(frozen=True)
-class Encode:
-    """The work: a list of matrices, one a document; None for one that cannot be encoded."""
+class EncodeWork:
+    """Work that returns a list with one matrix per document, or None for one that cannot be encoded."""
 
     encoder: str
 
-    def load(self) -> Callable[[Chunk], Result]:
-        """Load the encoder, and return the function that does it."""
+    def load(self) -> Callable[[Chunk], ChunkResult]:
+        """Load the encoder, and return the function that encodes a chunk."""
         encode = load_encoder(self.encoder).encode
 
-        def do(chunk: Chunk) -> Result:
+        def do(chunk: Chunk) -> ChunkResult:
             assert isinstance(chunk, Texts)
             found: list[Matrix | None] = []
             failures = []
@@ -55,14 +68,14 @@ class Encode:
                 except Exception as error:
                     found.append(None)
                     failures.append(Failure(number, str(error)))
-            return Result(pickle.dumps(found), len(found) - len(failures), 0, failures)
+            return ChunkResult(pickle.dumps(found), len(found) - len(failures), 0, failures)
 
         return do
 
 
 @dataclass
 class Filled:
-    """What has become of a corpus so far: documents that were in the cache, those that came to it, and failures."""
+    """What has become of a corpus so far: documents already in the cache, newly computed ones, and failures."""
 
     there: int = 0
     computed: int = 0
@@ -70,18 +83,18 @@ class Filled:
     reason: str = ""  # of the first failure
 
 
-Engine = Callable[[Encode, Iterable[Chunk]], Iterator[tuple[Chunk, list[Result]]]]
+Engine = Callable[[EncodeWork, Iterable[Chunk]], Iterator[tuple[Chunk, list[ChunkResult]]]]
 
 
 def fill(
     cache: Cache, encoder: str, documents: Iterable[Sequence[str]], engine: Engine, show: Callable[[Filled], None]
 ) -> Filled:
-    """Have the vectors of documents in a cache; what it has is not computed again, and it may be interrupted."""
+    """Compute the vectors of documents that the cache does not have yet; it may be interrupted at any time."""
     filled = Filled()
     under_way: set[tuple[str, ...]] = set()
-    for chunk, results in engine(Encode(encoder), _missing(cache, documents, filled, under_way)):
+    for chunk, results in engine(EncodeWork(encoder), _missing(cache, documents, filled, under_way)):
         assert isinstance(chunk, Texts)
-        # A document that was set aside alone has no data.
+        # A document that was given up has no data.
         found = [matrix for result in results for matrix in (pickle.loads(result.data) if result.data else [None])]
         for texts, matrix in zip(chunk.body, found, strict=True):
             if matrix is not None:
@@ -114,49 +127,48 @@ def _missing(
 
 
 def local(workers: int | None) -> Engine:
-    """Compute with so many processes, by default one a core."""
+    """Compute with this many processes; by default one per core."""
 
-    def run(work: Encode, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, list[Result]]]:
-        with Pool(work, workers or cores()) as pool:
+    def run(work: EncodeWork, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, list[ChunkResult]]]:
+        with OrderedPool(work, workers or cores(), RECORD_BY_RECORD) as pool:
             yield from pool.run(chunks)
 
     return run
 
 
 def on_ray(workers: int | None, address: str | None) -> Engine:
-    """Compute with so many actors of a Ray cluster, by default one a core; results come as they are ready."""
+    """Compute with this many actors of a Ray cluster, by default one per core; results come as they are ready."""
 
-    def run(work: Encode, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, list[Result]]]:
+    def run(work: EncodeWork, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, list[ChunkResult]]]:
         with cluster(find_cluster(address), workers) as ray:
-            actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1)(Actor)
-            count = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+            actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1)(EncodeActor)
+            actors = [actor.remote(work) for _ in range(workers or cluster_cores(ray))]
             try:
-                yield from _in_turn(ray, [actor.remote(work) for _ in range(count)], chunks)
+                yield from _in_turn(ray, actors, chunks)
             except ray.exceptions.RayError as error:
-                cause = str(error).strip().rpartition("\n")[2]
-                raise ModelError(f"the cluster could not go on, the same command will: {cause}") from error
+                raise cluster_failed(error, "run the same command again to continue") from error
 
     return run
 
 
-class Actor:
-    """Keeps a worker of its own, so that a document that kills it does not kill the actor."""
+class EncodeActor:
+    """An actor that works in a process of its own, so that a document that kills it does not kill the actor."""
 
-    def __init__(self, work: Encode) -> None:
-        self._pool = Pool(work, 1)
+    def __init__(self, work: EncodeWork) -> None:
+        self._pool = OrderedPool(work, 1, RECORD_BY_RECORD)
 
-    def do(self, chunk: Chunk) -> list[Result]:
-        """Return what the worker makes of a chunk."""
+    def do(self, chunk: Chunk) -> list[ChunkResult]:
+        """Return the results of a chunk."""
         [(_, results)] = self._pool.run([chunk])
         return results
 
 
-def _in_turn(ray: Any, actors: list[Any], chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, list[Result]]]:
-    """Give each actor chunks as it gets done with others."""
+def _in_turn(ray: Any, actors: list[Any], chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, list[ChunkResult]]]:
+    """Give each actor the next chunk as soon as it is done with another."""
     free = deque(actors * _AHEAD)
     pending: dict[Any, tuple[Any, Chunk]] = {}
 
-    def take() -> tuple[Chunk, list[Result]]:
+    def take() -> tuple[Chunk, list[ChunkResult]]:
         [ready], _ = ray.wait(list(pending), num_returns=1)
         actor, chunk = pending.pop(ready)
         free.append(actor)

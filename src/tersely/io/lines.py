@@ -4,7 +4,7 @@ import gzip
 import io
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,17 +145,19 @@ def zstandard() -> Any:
     return module
 
 
-def to_json(value: Any, indent: int | None = None) -> str:
+def to_json(value: Any, indent: int | None = None, default: Callable[[Any], Any] | None = None) -> str:
     """Return JSON that stays readable in every script; a lone surrogate is escaped, as UTF-8 cannot hold it.
+
+    `default` says what to write for a value that JSON has no form for.
 
     >>> to_json({"text": "雨"})
     '{"text": "雨"}'
     """
-    written = json.dumps(value, ensure_ascii=False, indent=indent)
+    written = json.dumps(value, ensure_ascii=False, indent=indent, default=default)
     try:
         written.encode()
     except UnicodeEncodeError:
-        return json.dumps(value, indent=indent)
+        return json.dumps(value, indent=indent, default=default)
     return written
 
 

@@ -1,71 +1,50 @@
-"""A job on the cores of one machine: bounded memory, the order kept, and nothing lost when it is killed."""
+"""The local engine: a job on the cores of one machine, in order, in bounded memory, resumable after a kill."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 
-from tersely.batch.chunk import Chunk, Failure, Place, Result
-from tersely.batch.job import ERRORS, Job
-from tersely.batch.manifest import Manifest, Part, part_name, put_in_place
-from tersely.batch.parts import open_writer
-from tersely.batch.pool import Pool
-from tersely.batch.read import read_chunks
-from tersely.processes import cores
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is: the documents it has done, and the share of the input's bytes that is behind it."""
-
-    documents: int
-    share: float
+from tersely.batch.chunks import RECORD_BY_RECORD, Chunk, ChunkResult, Failure, Place, read_chunks
+from tersely.batch.job import ERRORS, BatchProgress, Job
+from tersely.batch.manifest import Manifest, Part, Totals, part_name
+from tersely.batch.parts import deliver, open_writer
+from tersely.io.files import is_unfinished, put_in_place, unfinished_name
+from tersely.workers.ordered import OrderedPool
+from tersely.workers.process import cores
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a run has come to, with what earlier runs had done of the job."""
-
-    documents: int
-    failed: int
-    empty: int
-
-
-def run_local(job: Job, workers: int | None = None, show: Callable[[Progress], None] = lambda _: None) -> Outcome:
-    """Do a job, or what is left of it, with that many processes, by default one a core."""
+def run_local(job: Job, workers: int | None = None, show: Callable[[BatchProgress], None] = lambda _: None) -> Totals:
+    """Do a job, or what is left of it, with this many processes; by default one per core."""
     job.check("local")
     with Manifest(job.folder, job.head("local"), job.resume) as manifest:
-        for left in job.folder.glob(".*.tmp"):
-            left.unlink()
+        for path in job.folder.iterdir():
+            if is_unfinished(path.name):
+                path.unlink()
         if not manifest.complete:
             _do(job, manifest, workers or cores(), show)
         manifest.finish()
-        job.join([part.name for part in manifest.parts])
-        return outcome(manifest.parts)
+        deliver(job, [part.name for part in manifest.parts])
+        return Totals.of(manifest.parts)
 
 
-def outcome(parts: Sequence[Part]) -> Outcome:
-    """Add up what parts hold."""
-    return Outcome(*(sum(getattr(part, what) for part in parts) for what in ("documents", "failed", "empty")))
-
-
-def _do(job: Job, manifest: Manifest, workers: int, show: Callable[[Progress], None]) -> None:
+def _do(job: Job, manifest: Manifest, workers: int, show: Callable[[BatchProgress], None]) -> None:
     total, done = max(1, sum(file.size for file in job.files)), 0
     chunks = read_chunks(job.files, manifest.end, job.chunk)
-    with Pool(job.work, workers, job.timeout) as pool, _Errors(job, manifest) as errors:
+    pool = OrderedPool(job.work, workers, RECORD_BY_RECORD, job.timeout)
+    with pool, _Errors(job, manifest) as errors:
         for chunk, documents in _write(pool.run(chunks), job, manifest, errors):
             done += documents
-            show(Progress(done, chunk.read / total))
+            show(BatchProgress(done, chunk.read / total))
 
 
 def _write(
-    results: Iterator[tuple[Chunk, list[Result]]], job: Job, manifest: Manifest, errors: "_Errors"
+    results: Iterator[tuple[Chunk, list[ChunkResult]]], job: Job, manifest: Manifest, errors: "_Errors"
 ) -> Iterator[tuple[Chunk, int]]:
-    """Write chunk after chunk to part after part, and give each chunk with the number of its documents."""
+    """Write the chunks to one part after the other, and yield each chunk with its number of documents."""
     part = None
     try:
         for chunk, pieces in results:
-            part = part or _Part(job, len(manifest.parts), chunk.start)
+            part = part or _OpenPart(job, len(manifest.parts), chunk.start)
             part.add(chunk, pieces)
             for piece in pieces:
                 errors.add(chunk, piece.failures)
@@ -83,17 +62,17 @@ def _write(
             part.drop()
 
 
-class _Part:
+class _OpenPart:
     """A part that is being written."""
 
     def __init__(self, job: Job, number: int, start: Place) -> None:
         self._path = job.folder / f"{part_name(number)}.{job.form}"
-        self._temporary = self._path.with_name(f".{self._path.name}.tmp")
-        self._writer = open_writer(self._temporary, job.form, job.schema)
+        self._temporary = job.folder / unfinished_name()
+        self._writer = open_writer(self._temporary.open("wb"), job.form, job.schema)
         self._start = self._end = start
         self._documents = self._failed = self._empty = self.records = 0
 
-    def add(self, chunk: Chunk, results: list[Result]) -> None:
+    def add(self, chunk: Chunk, results: list[ChunkResult]) -> None:
         for result in results:
             self._writer.write(result.data)
             self._documents += result.documents
@@ -108,14 +87,14 @@ class _Part:
         return Part(self._path.name, self._start, self._end, self._documents, self._failed, self._empty, errors)
 
     def drop(self) -> None:
-        # The disk may be full, or the part stopped in the middle of being closed: what was wrong is said already.
+        # The disk may be full, or the writer half closed; the first error is the one to report.
         with suppress(Exception):
             self._writer.close()
         self._temporary.unlink(missing_ok=True)
 
 
 class _Errors:
-    """errors.jsonl, cut back to where it stood when the last part was finished; not there without an error."""
+    """errors.jsonl, cut back to its size when the last part was finished, and removed if it stays empty."""
 
     def __init__(self, job: Job, manifest: Manifest) -> None:
         self._job = job

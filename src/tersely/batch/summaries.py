@@ -1,15 +1,14 @@
-"""The function of a text that `tersely batch` applies: a summary within a budget."""
+"""The function that `tersely batch` applies to each text: a summary within a budget."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
 from tersely import __version__
-from tersely.batch.records import Answer, Type
+from tersely.batch.records import Answer, ColumnType
 from tersely.errors import InputError
+from tersely.io.files import sha256
 
 SummaryForm = Literal["text", "json"]
 
@@ -18,8 +17,8 @@ SummaryForm = Literal["text", "json"]
 class Summarize:
     """Summaries by one model with one budget.
 
-    As `text`, a record gets the summary, its length and the reason for it; as `json`, the whole of what
-    `tersely summarize --format json` prints for its text.
+    With the form `text`, a record gets the summary, its length and the reason for it; with `json`, everything that
+    `tersely summarize --format json` prints.
     """
 
     parts: dict[str, str | None] = field(default_factory=dict)
@@ -28,8 +27,8 @@ class Summarize:
     form: SummaryForm = "text"
 
     @property
-    def columns(self) -> dict[str, Type]:
-        """The columns that a record gets."""
+    def columns(self) -> dict[str, ColumnType]:
+        """The columns to add."""
         if self.form == "json":
             return {self.column: "string"}
         return {self.column: "string", f"{self.column}_length": "int64", f"{self.column}_reason": "string"}
@@ -51,9 +50,9 @@ class Summarize:
         return answer
 
     def identity(self) -> dict[str, Any]:
-        """Return what changes when a summary might; a wrong model or option is said here, before any work."""
+        """Return what changes whenever a summary might; a wrong model or option raises an error, before any work."""
         summarizer = self._summarizer()
-        # No text has the sentences yet that may be asked for by their number.
+        # Sentences asked for by number are left out here: the empty text has none.
         summarizer.summarize("", **{name: v for name, v in self.how.items() if name not in ("include", "exclude")})
         how: dict[str, Any] = {name: sorted(v) if isinstance(v, tuple) else v for name, v in self.how.items()}
         if how.get("tokenizer"):
@@ -74,6 +73,6 @@ class Summarize:
 
 def _hash(file: Path) -> str:
     try:
-        return sha256(file.read_bytes()).hexdigest()
+        return sha256(file)
     except OSError as error:
-        raise InputError(f"{os.fspath(file)} cannot be read: {error.strerror}") from None
+        raise InputError(f"{file} cannot be read: {error.strerror}") from None

@@ -1,0 +1,133 @@
+"""JSON Lines: compressed or not, whole or broken."""
+
+import gzip
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tersely.errors import InputError, MissingExtraError
+from tersely.io import lines as module
+from tersely.io.lines import Fault, decode, first_object, parse_object, read_objects, read_text, to_json
+
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    "plain": bytes,
+    "gzip": gzip.compress,
+    "zstd": zstandard.compress,
+    "zstd by several threads": lambda data: b"\x50\x2a\x4d\x18\x01\x00\x00\x00a" + zstandard.compress(data),
+    "two gzip members": lambda data: gzip.compress(data[:9]) + gzip.compress(data[9:]),
+    "two zstd frames": lambda data: zstandard.compress(data[:9]) + zstandard.compress(data[9:]),
+}
+
+
+def read(path: Path) -> list[Any]:
+    """Return objects with their lines, and faults as strings."""
+    return [f"{item.line}: {item.reason}" if isinstance(item, Fault) else item for item in read_objects(path)]
+
+
+def write(folder: Path, data: bytes) -> Path:
+    path = folder / "a.jsonl"  # the content decides, not the name
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("pack", PACK.values(), ids=PACK)
+def test_compression_is_told_by_the_content(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    data = '{"text": "雨"}\n\n  \r\n{"text": "rain"}'.encode()
+    path = write(tmp_path, pack(data))
+    assert read(path) == [(1, {"text": "雨"}), (4, {"text": "rain"})]
+    assert first_object(path) == {"text": "雨"}
+    assert read_text(path) == data.decode()
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+def test_a_truncated_file_is_read_as_far_as_it_goes(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    packed = pack(b'{"a": 1}\n' * 3)
+    path = write(tmp_path, packed[:-5])
+    *objects, fault = read(path)
+    assert all(each == {"a": 1} for _, each in objects)
+    assert fault == f"{len(objects) + 1}: the compressed file ends too early: it is truncated"
+    with pytest.raises(InputError, match="truncated"):
+        read_text(path)
+
+
+@pytest.mark.parametrize("name", ["gzip", "zstd"])
+def test_a_broken_compressed_file_is_one_fault(tmp_path: Path, name: str) -> None:
+    packed = bytearray(PACK[name](b"".join(b'{"a": %d}\n' % i for i in range(99))))
+    packed[12:40] = bytes(28)
+    path = write(tmp_path, bytes(packed))
+    assert read(path)[-1].endswith(f"the {name} file is broken")
+    with pytest.raises(InputError, match=f"the {name} file is broken"):
+        read_text(path)
+
+
+def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
+    path = write(tmp_path, b'\xef\xbb\xbf{"a": 1}\n')
+    assert read(path) == [(1, {"a": 1})]
+    assert first_object(path) == {"a": 1}
+    assert read_text(path) == '{"a": 1}\n'
+    assert decode(b"\xef\xbb\xbf") == ""
+
+
+def test_a_long_line_is_a_fault_and_the_next_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_BYTES", 1_000)
+    path = write(tmp_path, b'{"a": 1}\n{"a": "' + b"x" * 5_500 + b'"}\n{"a": 3}\n')
+    assert read(path) == [(1, {"a": 1}), "2: longer than 0 MB", (3, {"a": 3})]
+    with pytest.raises(InputError, match="longer than"):
+        read_text(path)
+    # A line of exactly the bound is not too long.
+    path.write_bytes(b'{"a": "' + b"x" * (1_000 - 10) + b'"}\n{"a": 2}\n')
+    assert [line for line, _ in read(path)] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"[1]", "not a JSON object"),
+        (b"text", "not a JSON object"),
+        (b'{"a": 1', "broken JSON at column 8: Expecting ',' delimiter"),
+        (b'{"a": 1} {"a": 2}', "broken JSON at column 10: Extra data"),
+        (b'{"a": "\xff"}', "not UTF-8 at byte 7"),
+        (b'{"a": ' + b"9" * 5_000 + b"}", "broken JSON: a number too long"),
+        (b'{"a": ' * 100_000, "broken JSON: a number too long, or nested too deep"),
+    ],
+)
+def test_a_bad_line_is_a_fault_and_the_others_are_read(tmp_path: Path, line: bytes, reason: str) -> None:
+    path = write(tmp_path, b'{"a": 1}\n' + line + b'\n{"a": 3}\n')
+    first, fault, last = read(path)
+    assert (first, last) == ((1, {"a": 1}), (3, {"a": 3}))
+    assert fault.startswith(f"2: {reason}")
+    path.write_bytes(line + b'\n{"a": 2}\n')
+    assert first_object(path) == {"a": 2}
+
+
+def test_a_file_that_cannot_be_read_is_one_fault(tmp_path: Path) -> None:
+    assert read(tmp_path / "missing") == ["1: cannot be read: No such file or directory"]
+    assert read(tmp_path) == ["1: cannot be read: Is a directory"]
+    assert first_object(tmp_path / "missing") is None
+    assert str(Fault(Path("a.jsonl"), 3, "no text")) == "a.jsonl:3: no text"
+
+
+def test_zstd_needs_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path, zstandard.compress(b"{}"))
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(MissingExtraError, match=r"tersely\[batch\]"):
+        list(read_objects(path))
+
+
+@given(st.dictionaries(st.text(max_size=5), st.text(max_size=9) | st.integers(-9, 9) | st.none(), max_size=3))
+def test_json_is_read_as_it_was_written(value: dict[str, Any]) -> None:
+    for indent in (None, 2):
+        written = to_json(value, indent)
+        assert json.loads(written.encode()) == value  # which UTF-8 can hold, lone surrogates and all
+    assert parse_object(to_json(value).encode()) == value
+
+
+def test_a_value_that_json_cannot_hold_is_written_as_the_caller_says() -> None:
+    assert to_json({"a": b"x", "b": "\ud800"}, default=repr) == '{"a": "b\'x\'", "b": "\\ud800"}'
