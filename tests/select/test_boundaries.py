@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from problems import selectors
 from tersely import Summarizer, summarize
 from tersely.select import Problem, Selection, without_duplicates
 from tersely.select.consensus import Consensus
@@ -30,6 +31,31 @@ def test_selectors_know_how_long_the_separator_is(separator: str, length: int) -
     summarizer = Summarizer("asking", Summarizer.load().scorer, nothing)
     summarizer.summarize("One fish. Two fish. Red fish.", max_chars=20, separator=separator)
     assert {problem.separator for problem in asked} == {length}
+
+
+def uneven(seed: int, separator: int) -> Problem:
+    """A few sentences of all lengths."""
+    random = np.random.default_rng(seed)
+    document = Document.from_sentences([f"word{n} common" for n in range(6)], "en")
+    return Problem(random.uniform(1, 2, 6), random.integers(1, 10, 6), 99, separator, document=document)
+
+
+@pytest.mark.parametrize("separator", [0, 1, 2])
+def test_every_selector_keeps_every_budget(separator: int) -> None:
+    for seed in range(10):
+        problem = uneven(seed, separator)
+        for selector in selectors():
+            for capacity in range(problem.length(tuple(range(6))) + 2):
+                chosen = selector(problem.with_capacity(capacity)).chosen
+                assert problem.length(chosen) <= capacity
+
+
+@pytest.mark.parametrize("separator", [0, 1, 2])
+def test_every_selector_takes_what_fits_exactly(separator: int) -> None:
+    for seed in range(10):
+        problem = uneven(seed, separator)
+        for selector in selectors():
+            assert selector(problem.with_capacity(problem.length(tuple(range(6))))).chosen == tuple(range(6))
 
 
 def problem_of(seed: int) -> Problem:
