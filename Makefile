@@ -6,7 +6,8 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 EXTRAS := tokens,html,plot,hub,eval,train,serve,batch,ray
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench load scale results tables quality-update screenshot chromium clean wheel-test
+.PHONY: help demo test lint bench load scale results tables quality-update screenshot chromium clean wheel-test \
+  share dist oldest newest mutants
 
 help: ## Show the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -50,6 +51,44 @@ wheel-test: $(VENV)/dev ## Build the wheel and use it in an empty environment
 	cd build/wheel && venv/bin/tersely summarize ../../examples/harbor.txt --max-chars 280
 	cd build/wheel && venv/bin/tersely summarize ../../examples/harbor.txt --max-chars 280 --scorer textrank
 
+share: $(VENV)/base ## Write the manual page and the completion scripts, share/
+	$(BIN)/tersely completion man > share/man/man1/tersely.1
+	$(BIN)/tersely completion bash > share/bash-completion/completions/tersely
+	$(BIN)/tersely completion zsh > share/zsh/site-functions/_tersely
+	$(BIN)/tersely completion fish > share/fish/vendor_completions.d/tersely.fish
+
+dist: $(VENV)/dev $(VENV)/release ## Build the sdist and the wheel into dist/ and check them
+	$(BIN)/python .ci/version.py
+	$(BIN)/pytest tests/test_package.py
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/twine check --strict dist/*
+
+# What runs without torch and Ray.
+CHECKED_EXTRAS := tokens,html,plot,learned,eval,serve,batch
+CHECKED := tests/text tests/select tests/score tests/cli tests/serve --ignore tests/serve/page \
+  --ignore tests/score/test_learned.py --ignore tests/cli/test_encode.py
+
+oldest: ## Test with the oldest version of every dependency that pyproject.toml allows
+	rm -rf build/oldest && mkdir -p build/oldest
+	$(PYTHON) .ci/oldest.py > build/oldest/constraints.txt
+	$(PYTHON) -m venv build/oldest/venv
+	build/oldest/venv/bin/python -m pip install --quiet --upgrade pip
+	build/oldest/venv/bin/python -m pip install --quiet --constraint build/oldest/constraints.txt \
+	  --editable '.[$(CHECKED_EXTRAS)]' --group check
+	build/oldest/venv/bin/pytest $(CHECKED)
+
+newest: ## Test with the newest version of every dependency
+	rm -rf build/newest && mkdir -p build/newest
+	$(PYTHON) -m venv build/newest/venv
+	build/newest/venv/bin/python -m pip install --quiet --upgrade pip
+	build/newest/venv/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager \
+	  --editable '.[$(CHECKED_EXTRAS)]' --group check
+	build/newest/venv/bin/pytest $(CHECKED)
+
+mutants: $(VENV)/dev ## Break important lines one at a time: the tests must notice (minutes)
+	$(BIN)/python benchmarks/mutants.py
+
 screenshot: $(VENV)/dev chromium ## Take the README's picture of the page, docs/page.png
 	$(BIN)/python benchmarks/screenshot.py
 
@@ -71,3 +110,7 @@ $(VENV)/base: $(VENV)/bin/python pyproject.toml constraints.txt
 $(VENV)/dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) install --constraint constraints.txt --editable '.[$(EXTRAS)]' --group dev --group bench
 	@touch $@ $(VENV)/base
+
+$(VENV)/release: $(VENV)/dev
+	$(PIP) install --constraint constraints.txt --group release
+	@touch $@

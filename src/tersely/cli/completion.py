@@ -1,27 +1,112 @@
-"""`tersely completion`: the shell's tab key."""
+"""`tersely completion`: scripts that complete commands in a shell, and the manual page."""
+
+import inspect
+from collections.abc import Iterator
 
 import click
 
-_WHERE = {
-    "bash": "~/.bashrc",
-    "zsh": "~/.zshrc",
-    "fish": "~/.config/fish/completions/tersely.fish",
+_SHELLS = ("bash", "zsh", "fish")
+
+_EXIT_CODES = {
+    "0": "Success.",
+    "1": "There is nothing to summarize, or nothing fits.",
+    "2": "The command was called wrongly.",
+    "3": "Something is wrong with the input or the environment: a missing file, a missing extra, a port in use.",
+    "130": "Interrupted by Ctrl-C.",
 }
 
 
-@click.command("completion", short_help="Print the completion script of a shell.")
-@click.argument("shell", type=click.Choice(list(_WHERE)))
-def command(shell: str) -> None:
-    """Print the script that completes commands and options in SHELL.
+@click.command("completion", short_help="Print shell completion, or the manual page.")
+@click.argument("what", type=click.Choice([*_SHELLS, "man"]))
+def command(what: str) -> None:
+    """Print the script that completes commands and options in a shell, or the manual page.
 
     \b
     tersely completion bash >> ~/.bashrc
+    tersely completion zsh >> ~/.zshrc
+    tersely completion fish > ~/.config/fish/completions/tersely.fish
+    tersely completion man | man -l -
     """
-    from click.shell_completion import get_completion_class
-
     from tersely.cli import cli
 
+    click.echo(man_page(cli) if what == "man" else completion_script(cli, what), nl=False)
+
+
+def completion_script(cli: click.Command, shell: str) -> str:
+    """Return the script that a shell runs to complete `tersely`."""
+    from click.shell_completion import get_completion_class
+
     completion = get_completion_class(shell)
-    if completion is None:
-        raise click.UsageError(f"no completion for {shell}")
-    click.echo(completion(cli, {}, "tersely", "_TERSELY_COMPLETE").source())
+    assert completion is not None
+    return completion(cli, {}, "tersely", "_TERSELY_COMPLETE").source().rstrip("\n") + "\n"
+
+
+def man_page(cli: click.Command) -> str:
+    """Return one manual page that describes every command, in roff."""
+    from tersely import __version__
+
+    [root, *commands] = _commands(_context(cli, "tersely", None))
+    lines = [
+        f'.TH TERSELY 1 "" "tersely {__version__}" "User Commands"',
+        ".SH NAME",
+        f"tersely \\- {_roff(cli.get_short_help_str(200))}",
+        ".SH SYNOPSIS",
+        *_usage(root),
+        ".SH OPTIONS",
+        *_options(root, cli.get_params(root)),
+        ".SH COMMANDS",
+    ]
+    for each in commands:
+        lines += [f".SS {_roff(each.command_path)}", *_usage(each), *_description(each.command)]
+        lines += _options(each, each.command.params)
+    lines.append(".SH EXIT STATUS")
+    for code, meaning in _EXIT_CODES.items():
+        lines += [".TP", f"\\fB{code}\\fR", _roff(meaning)]
+    return "\n".join(lines) + "\n"
+
+
+def _context(command: click.Command, name: str, parent: click.Context | None) -> click.Context:
+    return click.Context(command, info_name=name, parent=parent, **command.context_settings)
+
+
+def _commands(context: click.Context) -> Iterator[click.Context]:
+    """Yield a command's context, then those of the commands below it."""
+    yield context
+    group = context.command
+    if isinstance(group, click.Group):
+        for name in group.list_commands(context):
+            found = group.get_command(context, name)
+            if found is not None and not found.hidden:
+                yield from _commands(_context(found, name, context))
+
+
+def _usage(context: click.Context) -> list[str]:
+    pieces = " ".join(context.command.collect_usage_pieces(context))
+    return [f"\\fB{_roff(context.command_path)}\\fR {_roff(pieces)}"]
+
+
+def _description(command: click.Command) -> Iterator[str]:
+    """Yield the help's paragraphs; one that begins with \\b keeps its lines."""
+    for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
+        lines = paragraph.splitlines()
+        kept = lines[:1] == ["\b"]
+        yield ".PP"
+        yield from [".nf", *map(_roff, lines[1:]), ".fi"] if kept else map(_roff, lines)
+
+
+def _options(context: click.Context, parameters: list[click.Parameter]) -> Iterator[str]:
+    for parameter in parameters:
+        record = parameter.get_help_record(context) if isinstance(parameter, click.Option) else None
+        if record is not None:
+            name, text = record
+            yield from (".TP", f"\\fB{_roff(name)}\\fR", _roff(" ".join(text.split())))
+
+
+def _roff(text: str) -> str:
+    """Return text as roff shows it: no line of it is a request, and its hyphens can be copied.
+
+    >>> print(_roff(".ci --max"))
+    \\&.ci \\-\\-max
+    """
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return "\\&" + text if text.startswith((".", "'")) else text
