@@ -6,8 +6,8 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 EXTRAS := tokens,html,plot,hub,eval,train,serve,batch,ray
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench load scale results tables quality-update screenshot chromium clean wheel-test \
-  share dist oldest newest mutants
+.PHONY: help demo test lint docs docs-build peers bench load scale results tables quality-update screenshot \
+  chromium clean wheel-test share dist oldest newest mutants
 
 help: ## Show the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -24,6 +24,15 @@ lint: $(VENV)/dev ## Style, types and the import contract
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(VENV)/dev ## Show the documentation at http://127.0.0.1:8001
+	$(BIN)/python docs/_build.py serve
+
+docs-build: $(VENV)/dev ## Build the documentation into build/site; a broken link is an error (tests/test_docs.py does it, too)
+	$(BIN)/python docs/_build.py build
+
+peers: $(VENV)/dev ## Quality and speed beside sumy in one run, printed as Markdown (a minute)
+	$(BIN)/python benchmarks/peers.py
 
 bench: $(VENV)/dev ## Speed and memory beside other tools, printed as Markdown
 	$(BIN)/python benchmarks/speed.py
@@ -108,7 +117,7 @@ $(VENV)/base: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/dev: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) install --constraint constraints.txt --editable '.[$(EXTRAS)]' --group dev --group bench
+	$(PIP) install --constraint constraints.txt --editable '.[$(EXTRAS)]' --group dev --group bench --group docs
 	@touch $@ $(VENV)/base
 
 $(VENV)/release: $(VENV)/dev

@@ -1,4 +1,4 @@
-"""What the README says works."""
+"""What the README and the documentation show is what happens."""
 
 import re
 import subprocess
@@ -8,35 +8,72 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README = ROOT / "README.md"
+PAGES = [README, *(ROOT / "docs" / f"{name}.md" for name in ("index", "fit", "exact-knapsack"))]
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+def blocks(file: Path, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", file.read_text(encoding="utf-8"), re.DOTALL)
 
 
-def test_the_python_example_runs(english: str) -> None:
-    [example] = blocks("python")
+def sessions() -> list[tuple[str, str]]:
+    text = "\n".join(block for file in PAGES for block in blocks(file, "console"))
+    return re.findall(r"\$ tersely ([^\n]+)\n(.*?)\n(?=\n|\Z)", text, re.DOTALL)
+
+
+def commands() -> list[str]:
+    files = [README, *sorted((ROOT / "docs").glob("*.md"))]
+    text = "\n".join(block for file in files for block in blocks(file, "sh")).replace("\\\n", " ")
+    return sorted(set(re.findall(r"tersely ([a-z]+ [^\n#`|]*)", text)))
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "tersely", *arguments], cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+
+
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)
+def test_the_python_examples_run(file: Path, english: str) -> None:
+    examples = blocks(file, "python")
+    assert examples
+    for example in examples:
+        exec(example, {"text": english})
+
+
+def test_the_readme_keeps_its_budget(english: str) -> None:
     names = {"text": english}
-    exec(example, names)
+    exec(blocks(README, "python")[0], names)
     assert len(names["summary"].text) <= 280
 
 
-def test_the_shown_output_is_what_the_command_prints() -> None:
-    [session] = blocks("console")
-    shown = re.findall(r"\$ tersely ([^\n]+)\n(.*?)\n(?=\n|\Z)", session, re.DOTALL)
-    assert len(shown) == 2
-    for command, output in shown:
-        run = subprocess.run(
-            [sys.executable, "-m", "tersely", *command.split()], cwd=ROOT, capture_output=True, check=True
-        )
-        assert run.stdout.decode().strip() == output
+def test_the_readme_shows_an_english_and_a_chinese_text() -> None:
+    [session] = blocks(README, "console")
+    assert len(re.findall(r"\$ tersely", session)) == 2
 
 
-@pytest.mark.parametrize("line", re.findall(r"tersely ([a-z]+ [^\n#`|]*)", "".join(blocks("sh"))))
+@pytest.mark.parametrize(("command", "output"), sessions(), ids=[command for command, _ in sessions()])
+def test_the_shown_output_is_what_the_command_prints(command: str, output: str) -> None:
+    shown = run(*command.split())
+    assert (shown.stdout.strip() or shown.stderr.strip()) == output
+
+
+def test_the_figures_beside_sumy_are_the_same_everywhere() -> None:
+    def table(file: Path) -> list[str]:
+        return re.findall(r"^\|.*(?:documents per second|\*\*tersely\*\*|sentences \||sumy).*$", file.read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert len(table(README)) == 6
+    assert [row for row in table(README) if row not in (ROOT / "docs" / "quality.md").read_text(encoding="utf-8")] == []
+
+
+@pytest.mark.parametrize("line", commands())
 def test_every_command_and_option_shown_exists(line: str) -> None:
     command, *rest = line.split()
-    commands = [command, rest[0]] if command == "train" else [command]
-    run = subprocess.run([sys.executable, "-m", "tersely", *commands, "--help"], capture_output=True, check=True)
+    group = [command, rest[0]] if command in ("train", "human") else [command]
+    shown = run(*group, "--help")
+    assert shown.returncode == 0, shown.stderr
     for option in (word for word in rest if word.startswith("--")):
-        assert option in run.stdout.decode()
+        assert option in shown.stdout
+
+
+def test_every_file_the_readme_links_to_exists() -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)", README.read_text(encoding="utf-8"))
+    assert [link for link in links if not (ROOT / link).exists()] == []
