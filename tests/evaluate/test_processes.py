@@ -15,13 +15,16 @@ from tersely.errors import InputError
 from tersely.evaluate.record import Record
 from tersely.evaluate.run import evaluate
 
+# A parent that ignores SIGINT, as in a background job, passes that on: hence the handler.
 ENDLESS = """
+import signal
 from itertools import repeat
 from tersely import Document
 from tersely.budget import Budget
 from tersely.evaluate.record import Record
 from tersely.evaluate.run import evaluate
 record = Record("x", Document.from_text("Rain fell. The river rose. The town slept."), ("Rain fell.",))
+signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     evaluate(repeat(record), ["lead"], [Budget(1, "sentences")], workers=2, progress=lambda n: print(n, flush=True))
 except KeyboardInterrupt:
