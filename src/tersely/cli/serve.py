@@ -9,7 +9,11 @@ from tersely.cli.extras import extra
 
 @click.command("serve", short_help="Serve the page and the HTTP interface.")
 @click.option(
-    "--model", "models", multiple=True, metavar="NAME|FOLDER", help="Repeat for several; the first is the default."
+    "--model",
+    "models",
+    multiple=True,
+    metavar="NAME|FOLDER",
+    help="Model to serve. Repeat for several; the first is the default.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
