@@ -16,7 +16,7 @@ from workers.queue_work import Pids, Unloadable
 
 
 @contextmanager
-def running(workers: int, places: int = 2, deadline: float = 600, **how: Any) -> Iterator[WorkQueue]:
+def running(workers: int, places: int = 2, deadline: float = 60, **how: Any) -> Iterator[WorkQueue]:
     queue = WorkQueue(Pids(), workers=workers, places=places, deadline=deadline, **how)
     queue.start()
     try:
@@ -98,7 +98,7 @@ def test_a_job_fails_with_its_worker_and_the_next_one_gets_another() -> None:
 
 
 def test_work_that_cannot_be_loaded_says_why_and_refuses_what_waits() -> None:
-    queue = WorkQueue(Unloadable(), workers=2, places=1, deadline=600)
+    queue = WorkQueue(Unloadable(), workers=2, places=1, deadline=60)
     with ThreadPoolExecutor() as threads:
         job = threads.submit(_ask, queue)
         until(lambda: queue.waiting == 1)
@@ -122,7 +122,7 @@ def test_a_closing_queue_refuses_jobs(leave: Callable[[WorkQueue], None]) -> Non
 
 
 def test_closing_refuses_what_still_waits() -> None:
-    queue = WorkQueue(Pids(), workers=1, places=1, deadline=600)
+    queue = WorkQueue(Pids(), workers=1, places=1, deadline=60)
     with ThreadPoolExecutor() as threads:
         job = threads.submit(_ask, queue)
         until(lambda: queue.waiting == 1)
