@@ -1,4 +1,4 @@
-"""One service that most tests share, with a second model."""
+"""One service, with two models, that most tests share."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ from tersely.serve.run import Server
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model folder of a user's own."""
+    """A user's own model folder."""
     folder = tmp_path_factory.mktemp("models") / "ranked"
     folder.mkdir()
     (folder / "config.toml").write_text(

@@ -1,4 +1,4 @@
-"""A real service on a port of its own."""
+"""Real services, each on its own port."""
 
 import os
 import signal
@@ -13,12 +13,15 @@ from typing import Any
 
 import httpx
 
+from tersely.serve.options import ServeOptions
 from tersely.serve.run import Server
-from tersely.serve.settings import Settings
+
+Process = subprocess.Popen[str]
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def until(condition: Callable[[], Any], seconds: float = 60) -> None:
-    """Wait for what must come, however slow the machine is."""
+    """Poll for something that must happen, however slow the machine is."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it did not happen"
@@ -27,12 +30,12 @@ def until(condition: Callable[[], Any], seconds: float = 60) -> None:
 
 @contextmanager
 def running(**how: Any) -> Iterator[Server]:
-    """A service in a thread, with its models loaded."""
-    server = Server(Settings(**({"port": 0, "workers": 1} | how)))
+    """Run a service in a thread, and wait until its models are loaded."""
+    server = Server(ServeOptions(**({"port": 0, "workers": 1} | how)))
     thread = Thread(target=server.run)
     thread.start()
     try:
-        until(lambda: server.started and server.pool.ready)
+        until(lambda: server.started and server.queue.ready)
         yield server
     finally:
         server.should_exit = True
@@ -47,7 +50,7 @@ def client_of(server: Server) -> Iterator[httpx.Client]:
 
 @contextmanager
 def stopped(pid: int) -> Iterator[None]:
-    """A worker that stands still: what it was given takes as long as the test wants."""
+    """Halt a worker, so that its job takes as long as the test wants."""
     os.kill(pid, signal.SIGSTOP)
     try:
         yield
@@ -57,9 +60,25 @@ def stopped(pid: int) -> Iterator[None]:
 
 
 @contextmanager
-def command(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """`tersely serve` in a process of its own, with its models loaded, and its address."""
-    with (folder / "log").open("w") as log:
+def dispositions(handler: signal.Handlers, *numbers: signal.Signals) -> Iterator[None]:
+    """Decide what these signals do to the processes started meanwhile; a background job or nohup ignores some."""
+    before = {number: signal.signal(number, handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
+@contextmanager
+def command(folder: Path, *arguments: str, ignored: tuple[signal.Signals, ...] = ()) -> Iterator[tuple[Process, str]]:
+    """Run `tersely serve` as a process, wait until its models are loaded, and give the process and its address."""
+    heard = [number for number in SIGNALS if number not in ignored]
+    with (
+        (folder / "log").open("w") as log,
+        dispositions(signal.SIG_DFL, *heard),
+        dispositions(signal.SIG_IGN, *ignored),
+    ):
         call = [sys.executable, "-m", "tersely", "serve", "--port", "0", "--workers", "1", *arguments]
         process = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=log, text=True)
     assert process.stdout is not None
@@ -74,14 +93,16 @@ def command(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[st
 
 
 def workers_of(pid: int) -> list[int]:
-    """The worker processes of a server, found from outside."""
+    """Find the worker processes of a server from outside."""
     children = [int(p.name) for p in Path("/proc").iterdir() if p.name.isdecimal() and _parent(int(p.name)) == pid]
-    return [child for child in children if "multiprocessing-fork" in Path(f"/proc/{child}/cmdline").read_text()]
+    return [child for child in children if "tersely.workers" in Path(f"/proc/{child}/cmdline").read_text()]
 
 
 def ended(pid: int) -> bool:
+    """Tell whether a process has ended with all its threads, so that its parent can see it."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+        threads = list(Path(f"/proc/{pid}/task").iterdir())
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z" and len(threads) == 1
     except (FileNotFoundError, ProcessLookupError):
         return True
 

@@ -1,4 +1,4 @@
-"""Tokens and origins: nothing without them, where they are asked for."""
+"""Tokens and origins: without them, nothing."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ def test_pages_and_health_need_no_token(small: httpx.Client, path: str) -> None:
 
 
 @pytest.mark.parametrize("header", [None, "Bearer", "Bearer secret", "Bearer secret-1x", "Basic secret-1", "secret-1"])
-def test_without_a_known_token_there_is_nothing(small: httpx.Client, header: str | None) -> None:
+def test_everything_else_needs_a_known_token(small: httpx.Client, header: str | None) -> None:
     headers = {"Authorization": header} if header is not None else {}
     for answer in (
         small.post("/v1/summarize", json=BODY, headers=headers),
@@ -35,11 +35,11 @@ def test_without_a_known_token_there_is_nothing(small: httpx.Client, header: str
 
 
 @pytest.mark.parametrize("header", [b"Bearer secret-1", b"bearer  secret-1", "Bearer geheim-ü".encode()])
-def test_each_token_opens(small: httpx.Client, header: bytes) -> None:
+def test_each_token_is_accepted(small: httpx.Client, header: bytes) -> None:
     assert small.post("/v1/summarize", json=BODY, headers={b"Authorization": header}).status_code == 200
 
 
-def test_only_the_named_origins_may_ask(small: httpx.Client) -> None:
+def test_only_listed_origins_are_allowed(small: httpx.Client) -> None:
     asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,content-type"}
     good = small.options("/v1/summarize", headers=asked | {"Origin": "https://example.org"})
     assert (good.status_code, good.headers["access-control-allow-origin"]) == (200, "https://example.org")
@@ -49,6 +49,6 @@ def test_only_the_named_origins_may_ask(small: httpx.Client) -> None:
     assert (refused.status_code, refused.headers["access-control-allow-origin"]) == (401, "https://example.org")
 
 
-def test_without_cors_no_origin_may_ask(client: httpx.Client) -> None:
+def test_without_cors_no_origin_is_allowed(client: httpx.Client) -> None:
     answer = client.post("/v1/summarize", json=BODY, headers={"Origin": "https://example.org"})
     assert not [name for name in answer.headers if name.startswith("access-control")]

@@ -1,4 +1,4 @@
-"""Bodies that no honest client sends: each gets a problem that says what is wrong, and the service goes on."""
+"""Bodies that no honest client sends: each gets a problem that says what is wrong, and the service keeps running."""
 
 import json
 import socket
@@ -48,7 +48,7 @@ def is_problem(answer: httpx.Response, status: int) -> dict[str, Any]:
         b'{"text": "a", "max_chars": 5} {}',
     ],
 )
-def test_what_is_not_json_is_refused(client: httpx.Client, body: bytes) -> None:
+def test_a_body_that_is_not_json_is_refused(client: httpx.Client, body: bytes) -> None:
     assert is_problem(post(client, body), 400)["type"] == "/docs#invalid-json"
     assert post(client, json.dumps(GOOD).encode()).status_code == 200
 
@@ -96,20 +96,20 @@ def test_a_wrong_field_is_named(client: httpx.Client, change: dict[str, Any], fi
 
 @pytest.mark.parametrize("body", ["null", "5", '"text"', "[]", "{}", "true"])
 @pytest.mark.parametrize("route", ["/v1/summarize", "/v1/frontier", "/v1/batch"])
-def test_json_of_another_shape_is_refused(client: httpx.Client, route: str, body: str) -> None:
+def test_json_of_the_wrong_shape_is_refused(client: httpx.Client, route: str, body: str) -> None:
     problem = is_problem(client.post(route, content=body, headers=JSON), 422)
     assert problem["errors"]
     if body != "{}":
         assert problem["detail"] == "body: must be a JSON object"
 
 
-def test_a_document_of_another_shape_is_its_own_problem(client: httpx.Client) -> None:
+def test_a_document_of_the_wrong_shape_gets_its_own_problem(client: httpx.Client) -> None:
     [none, good] = client.post("/v1/batch", json={"documents": [None, GOOD]}).json()["results"]
     assert none["error"]["detail"] == "body: must be a JSON object"
     assert good["summary"]["text"] == "One fish."
 
 
-def test_null_bytes_and_an_infinite_number_are_only_text_and_a_wrong_field(client: httpx.Client) -> None:
+def test_null_bytes_are_text_and_an_infinite_number_is_a_wrong_field(client: httpx.Client) -> None:
     answer = client.post("/v1/summarize", json={"text": "A \0 byte. Two.", "max_sentences": 2})
     assert answer.json()["text"] == "A \0 byte. Two."
     assert is_problem(post(client, b'{"text": "a", "ratio": 1e999}'), 422)["errors"][0]["field"] == "ratio"
@@ -126,17 +126,17 @@ def test_null_bytes_and_an_infinite_number_are_only_text_and_a_wrong_field(clien
         {"Content-Encoding": "gzip"},
     ],
 )
-def test_a_body_that_is_not_announced_as_json_is_refused(client: httpx.Client, headers: dict[str, str]) -> None:
+def test_a_body_not_declared_as_json_is_refused(client: httpx.Client, headers: dict[str, str]) -> None:
     is_problem(post(client, json.dumps(GOOD).encode(), **headers), 415)
 
 
-def test_the_usual_forms_of_the_content_type_are_taken(client: httpx.Client) -> None:
+def test_the_usual_forms_of_the_content_type_are_accepted(client: httpx.Client) -> None:
     kinds = ("application/json", "application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"')
     for kind in (*kinds, "application/json; charset=utf8"):
         assert post(client, json.dumps(GOOD).encode(), **{"Content-Type": kind}).status_code == 200
 
 
-def test_a_body_may_be_as_large_as_said_and_no_larger(client: httpx.Client) -> None:
+def test_a_body_may_be_as_large_as_the_limit_and_no_larger(client: httpx.Client) -> None:
     room = 300_000 - len(json.dumps({"text": "", "max_chars": 9}))
     body = json.dumps({"text": "x" * room, "max_chars": 9}).encode()
     assert len(body) == 300_000
@@ -144,7 +144,7 @@ def test_a_body_may_be_as_large_as_said_and_no_larger(client: httpx.Client) -> N
     assert "300000" in is_problem(post(client, body + b" "), 413)["detail"]
 
 
-def test_a_chunked_body_is_cut_off_while_it_is_sent(client: httpx.Client) -> None:
+def test_a_chunked_body_is_cut_off_while_it_is_being_sent(client: httpx.Client) -> None:
     host, port = urlsplit(str(client.base_url)).hostname, urlsplit(str(client.base_url)).port
     assert host is not None
     assert port is not None
@@ -155,13 +155,13 @@ def test_a_chunked_body_is_cut_off_while_it_is_sent(client: httpx.Client) -> Non
         connection.sendall(head.encode())
         for _ in range(31):
             connection.sendall(b"2710\r\n" + b" " * 10_000 + b"\r\n")
-        # The body has no end yet, and the answer is there.
+        # The body has not ended, but the answer is there.
         answer = connection.makefile("rb").read()
     assert answer.startswith(b"HTTP/1.1 413 ")
     assert b"application/problem+json" in answer
 
 
-def test_a_document_of_too_many_sentences_is_refused(client: httpx.Client) -> None:
+def test_a_document_with_too_many_sentences_is_refused(client: httpx.Client) -> None:
     answer = client.post("/v1/summarize", json={"text": "Ab.\n\n" * 20_001, "max_chars": 9})
     assert is_problem(answer, 422)["errors"][0]["field"] == "text"
 

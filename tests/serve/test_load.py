@@ -1,9 +1,10 @@
-"""More than the workers can do, and workers that fail: always an answer, never a hang."""
+"""More requests than the workers can handle, and workers that fail: always an answer, never a hang."""
 
 import os
 import signal
 import socket
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 from shutil import copytree
 from typing import Any
@@ -28,14 +29,14 @@ def figure(server: Server, name: str) -> float:
     return float(value)
 
 
-def test_beyond_the_queue_the_answer_is_503_at_once_and_what_waits_is_answered() -> None:
+def test_a_full_queue_answers_503_at_once_and_waiting_requests_are_answered() -> None:
     with running(workers=1, queue=2) as server, ThreadPoolExecutor() as threads:
-        with stopped(server.pool.pids[0]):
+        with stopped(server.queue.pids[0]):
             accepted: list[Future[httpx.Response]] = [threads.submit(ask, server) for _ in range(3)]
-            until(lambda: (server.pool.running, server.pool.waiting) == (1, 2))
+            until(lambda: (server.queue.running, server.queue.waiting) == (1, 2))
             assert (figure(server, "tersely_in_flight"), figure(server, "tersely_queue_length")) == (1, 2)
             refused = [ask(server) for _ in range(5)]
-            # What needs no worker is still there.
+            # Whatever needs no worker still works.
             assert httpx.get(f"{server.address}/readyz").status_code == 200
         assert [answer.result().status_code for answer in accepted] == [200, 200, 200]
         assert {(answer.status_code, answer.headers["retry-after"]) for answer in refused} == {(503, "1")}
@@ -45,15 +46,15 @@ def test_beyond_the_queue_the_answer_is_503_at_once_and_what_waits_is_answered()
         assert figure(server, "tersely_sentences_total") == 9
 
 
-def test_what_is_late_is_given_up_and_its_worker_replaced() -> None:
+def test_a_late_request_gets_504_and_its_worker_is_replaced() -> None:
     with running(workers=1, queue=1, deadline=1.0) as server, ThreadPoolExecutor() as threads:
-        [pid] = server.pool.pids
+        [pid] = server.queue.pids
         with stopped(pid):
             late = [threads.submit(ask, server) for _ in range(2)]
             assert [(a.result().status_code, a.result().json()["type"]) for a in late] == [(504, "/docs#deadline")] * 2
-        assert server.pool.waiting == 0
+        assert server.queue.waiting == 0
         until(lambda: ask(server).status_code == 200)
-        assert server.pool.pids != [pid]
+        assert server.queue.pids != [pid]
         address = urlsplit(server.address)
         with socket.create_connection((address.hostname, address.port), timeout=60) as slow:
             slow.sendall(
@@ -63,71 +64,72 @@ def test_what_is_late_is_given_up_and_its_worker_replaced() -> None:
         assert figure(server, "tersely_workers_replaced") >= 1
 
 
-def test_a_worker_that_does_not_even_take_a_large_request_is_replaced() -> None:
+def test_a_worker_too_stuck_to_receive_a_large_request_is_replaced() -> None:
     with running(workers=1, deadline=1.0) as server:
-        [pid] = server.pool.pids
+        [pid] = server.queue.pids
         with stopped(pid):
             assert ask(server, text="One fish. " * 100_000).status_code == 504
             until(lambda: ended(pid))
         until(lambda: ask(server).status_code == 200)
 
 
-def test_without_a_worker_it_is_not_ready_until_there_is_one_again(folder: Path, tmp_path: Path) -> None:
+def test_it_is_not_ready_while_no_worker_can_be_replaced(folder: Path, tmp_path: Path) -> None:
     model = tmp_path / "model"
     copytree(folder, model)
     with running(workers=1, models=(str(model),), deadline=1.0) as server:
-        [pid] = server.pool.pids
+        [pid] = server.queue.pids
         model.rename(tmp_path / "away")
         os.kill(pid, signal.SIGKILL)
         assert ask(server).status_code == 504
-        assert httpx.get(f"{server.address}/readyz").status_code == 503
+        until(lambda: httpx.get(f"{server.address}/readyz").status_code == 503)
         (tmp_path / "away").rename(model)
         until(lambda: httpx.get(f"{server.address}/readyz").status_code == 200)
         until(lambda: ask(server).status_code == 200)
 
 
-def test_a_client_that_goes_away_leaves_the_queue() -> None:
+def test_a_client_that_disconnects_leaves_the_queue() -> None:
     with running(workers=1, queue=1) as server, ThreadPoolExecutor() as threads:
-        with stopped(server.pool.pids[0]):
+        with stopped(server.queue.pids[0]):
             first = threads.submit(ask, server)
-            until(lambda: server.pool.running == 1)
+            until(lambda: server.queue.running == 1)
             with pytest.raises(httpx.ReadTimeout):
                 httpx.post(f"{server.address}/v1/summarize", json=BODY, timeout=httpx.Timeout(60, read=0.2))
-            until(lambda: server.pool.waiting == 0)
+            until(lambda: server.queue.waiting == 0)
             second = threads.submit(ask, server)
-            until(lambda: server.pool.waiting == 1)
+            until(lambda: server.queue.waiting == 1)
         assert (first.result().status_code, second.result().status_code) == (200, 200)
         assert figure(server, 'tersely_requests_total{route="/v1/summarize",status="499"}') == 1
 
 
-def test_a_worker_that_is_killed_is_replaced() -> None:
+def test_a_killed_worker_is_replaced() -> None:
     with running(workers=1) as server, ThreadPoolExecutor() as threads:
-        [first] = server.pool.pids
+        [first] = server.queue.pids
         with stopped(first):
             answer = threads.submit(ask, server)
-            until(lambda: server.pool.running == 1)
+            until(lambda: server.queue.running == 1)
             os.kill(first, signal.SIGKILL)
             assert answer.result().status_code == 500
             assert answer.result().json()["request_id"] == answer.result().headers["x-request-id"]
         assert ask(server).status_code == 200
-        [second] = server.pool.pids
-        # With nothing to do it loses nobody's request.
+        [second] = server.queue.pids
+        # An idle worker loses no request.
         os.kill(second, signal.SIGKILL)
         until(lambda: ended(second))
         assert ask(server).status_code == 200
-        assert len({first, second, *server.pool.pids}) == 3
+        assert len({first, second, *server.queue.pids}) == 3
 
 
-def test_a_text_goes_to_the_worker_that_has_it() -> None:
-    texts = [f"Fish number {i}. Another one." for i in range(20)]
+def test_a_text_goes_to_its_own_worker_if_that_is_free() -> None:
+    texts = (f"Fish number {i}. Another one." for i in count())
+    text = next(text for text in texts if hash(text) % 2 == 1)
     with running(workers=2) as server, ThreadPoolExecutor() as threads:
-        with stopped(server.pool.pids[1]):
-            for text in texts:
-                if hash(text) % 2 == 0:
-                    assert ask(server, text=text).status_code == 200
-            other = next(text for text in texts if hash(text) % 2 == 1)
-            waits = threads.submit(ask, server, text=other)
-            until(lambda: server.pool.running == 1)
-            # Its worker is busy: the next one does not wait for it.
-            assert ask(server, text=other).status_code == 200
-        assert waits.result().status_code == 200
+        until(lambda: server.queue.idle == 2)
+        with stopped(server.queue.pids[1]):
+            held = threads.submit(ask, server, text=text)
+            until(lambda: server.queue.running == 1)
+            # While its worker is busy, the other one answers.
+            assert ask(server, text=text).status_code == 200
+            # Worker 0 was free all the time, but worker 1 got the first request and still has it.
+            until(lambda: server.queue.idle == 1)
+            assert server.queue.running == 1
+        assert held.result().status_code == 200

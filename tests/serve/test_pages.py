@@ -1,4 +1,4 @@
-"""What a browser gets: files that are there, headers that bind it, a reference that needs no other host."""
+"""What a browser gets: files that exist, strict headers, and a reference that needs no other host."""
 
 import re
 from html import unescape
@@ -18,7 +18,7 @@ POLICY = (
 
 
 @pytest.mark.parametrize("path", ["/", "/docs", "/static/reference.css", "/v1/models", "/nothing", "/metrics"])
-def test_every_answer_is_bound_to_this_host(client: httpx.Client, path: str) -> None:
+def test_every_answer_has_the_security_headers(client: httpx.Client, path: str) -> None:
     headers = client.get(path).headers
     assert headers["content-security-policy"] == POLICY
     assert headers["x-content-type-options"] == "nosniff"
@@ -34,7 +34,7 @@ def test_every_answer_is_bound_to_this_host(client: httpx.Client, path: str) -> 
         ("/openapi.json", "application/json"),
     ],
 )
-def test_a_file_is_sent_once(client: httpx.Client, path: str, kind: str) -> None:
+def test_a_file_the_client_has_is_not_sent_again(client: httpx.Client, path: str, kind: str) -> None:
     answer = client.get(path)
     assert answer.headers["content-type"] == kind
     again = client.get(path, headers={"If-None-Match": f'"other", W/{answer.headers["etag"]}'})
@@ -50,7 +50,7 @@ def test_head_is_get_without_a_body(client: httpx.Client, path: str) -> None:
     assert client.head("/v1/summarize").status_code == 405
 
 
-def test_every_file_that_the_pages_name_is_there(client: httpx.Client) -> None:
+def test_every_file_named_by_the_pages_exists(client: httpx.Client) -> None:
     for path in ("/", "/docs"):
         html = client.get(path).text
         named = re.findall(r'(?:src|href)="([^"#]+)"', html)
@@ -63,7 +63,7 @@ def test_every_file_that_the_pages_name_is_there(client: httpx.Client) -> None:
 
 
 def send(client: httpx.Client, command: str) -> httpx.Response:
-    """Do what a curl command does."""
+    """Send what a curl command would send."""
     curl, silent, address, *options = split(command.replace("\\\n", ""))
     assert (curl, silent) == ("curl", "-s")
     given = dict(zip(options[::2], options[1::2], strict=True))
@@ -72,7 +72,7 @@ def send(client: httpx.Client, command: str) -> httpx.Response:
     return client.request(method, urlsplit(address).path, content=given.get("-d"), headers=headers)
 
 
-def test_the_commands_of_the_reference_work_as_they_are(client: httpx.Client) -> None:
+def test_the_commands_in_the_reference_work_unchanged(client: httpx.Client) -> None:
     html = client.get("/docs").text
     commands = [unescape(block) for block in re.findall(r"<code>(curl .*?)</code>", html, re.DOTALL)]
     assert len(commands) == 7
@@ -80,7 +80,7 @@ def test_the_commands_of_the_reference_work_as_they_are(client: httpx.Client) ->
     assert [send(client, command).status_code for command in commands] == [200] * 7
 
 
-def test_the_commands_of_the_documentation_work(client: httpx.Client) -> None:
+def test_the_commands_in_the_documentation_work(client: httpx.Client) -> None:
     text = (Path(__file__).parents[2] / "docs" / "service.md").read_text(encoding="utf-8")
     commands = re.findall(r"^(curl .*?)\n```", text, re.DOTALL | re.MULTILINE)
     assert [send(client, command).status_code for command in commands] == [200] * 5
@@ -91,16 +91,17 @@ def test_the_reference_explains_every_problem(client: httpx.Client) -> None:
     assert all(f'id="{kind}"' in html for kind in KINDS)
 
 
-def test_the_examples_answers_are_real(client: httpx.Client) -> None:
+def test_the_answers_of_the_examples_are_real(client: httpx.Client) -> None:
     document = client.get("/openapi.json").json()
     for path in ("/v1/summarize", "/v1/frontier", "/v1/batch"):
         operation = document["paths"][path]["post"]
         name = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
         [example] = document["components"]["schemas"][name]["examples"]
         answer = client.post(path, json=example).json()
-        assert answer == operation["responses"]["200"]["content"]["application/json"]["example"]
+        shown = operation["responses"]["200"]["content"]["application/json"]["example"]
+        assert answer == shown, "update them with: python tests/serve/examples.py"
 
 
-def test_a_host_header_does_not_get_into_the_page_unescaped(client: httpx.Client) -> None:
+def test_a_host_header_is_escaped_in_the_page(client: httpx.Client) -> None:
     html = client.get("/docs", headers={"Host": 'x"><script>alert(1)</script>'}).text
     assert "<script>alert" not in html

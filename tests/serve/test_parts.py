@@ -1,31 +1,35 @@
-"""The parts of the service by themselves."""
+"""The parts of the service, each on its own."""
 
 import asyncio
 import json
 import logging
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import httpx
 import numpy as np
 import pytest
 
+from serve.service import until
 from tersely import Summarizer
 from tersely.encode._base import Matrix
 from tersely.score.centroid import Centroid
 from tersely.select.knapsack import Knapsack
-from tersely.serve.app import make_app
-from tersely.serve.context import Context
-from tersely.serve.logs import JsonLines
-from tersely.serve.memory import Memory, Remembering
-from tersely.serve.metrics import Metrics
-from tersely.serve.pool import Pool, WorkerFailedError
-from tersely.serve.settings import Settings
+from tersely.serve.app import make_app, make_queue
+from tersely.serve.desk import Desk, Memory, Remembering
+from tersely.serve.middleware import Context
+from tersely.serve.observe import JsonLines, Metrics
+from tersely.serve.options import ServeOptions
+from tersely.serve.problems import FailureError
+from tersely.workers.queue import BusyError, WorkQueue
+
+ONE = ServeOptions(workers=1)
 
 
 class Counting:
-    """An encoder that counts how often it is asked."""
+    """An encoder that counts its calls."""
 
     name = fingerprint = "counting"
     asked = 0
@@ -46,7 +50,7 @@ def test_a_second_budget_for_a_text_encodes_nothing() -> None:
     assert summaries == [plain.summarize(text, max_sentences=n).text for n in (1, 2, 3)]
     memory.document("Another text.", None)
     summarizer.summarize(memory.document(text, "en"), max_sentences=1)
-    assert encoder.asked == 5  # in another language it may be another document
+    assert encoder.asked == 5  # in another language it may be split differently
 
 
 def test_memory_is_bounded() -> None:
@@ -54,7 +58,7 @@ def test_memory_is_bounded() -> None:
     first = memory.document("a" * 60, None)
     memory.document("b" * 30, None)
     assert memory.document("a" * 60, None) is first
-    memory.document("c" * 30, None)  # b was asked for least recently
+    memory.document("c" * 30, None)  # drops b, which was used least recently
     assert memory.document("a" * 60, None) is first
     big = memory.document("d" * 1000, None)
     assert memory.document("d" * 1000, None) is big
@@ -71,50 +75,62 @@ def get(app: Any, path: str) -> httpx.Response:
 
 
 def wait_for(task: Coroutine[Any, Any, Any]) -> Any:
-    # In a thread of its own: the browser of other tests has an event loop running in this one.
+    # In its own thread: in this one, the browser of other tests may have an event loop running.
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, task).result()
 
 
-def test_it_is_not_ready_before_its_models_are_loaded_nor_while_it_ends() -> None:
-    settings = Settings(workers=1)
-    pool = Pool(settings)
-    app = make_app(settings, pool)
+@contextmanager
+def started(queue: WorkQueue) -> Iterator[None]:
+    queue.start()
+    try:
+        yield
+    finally:
+        queue.close()
+
+
+def test_building_and_describing_the_app_loads_and_runs_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise AssertionError("a model was used")
+
+    for name in ("load", "score", "summarize", "frontier"):
+        monkeypatch.setattr(Summarizer, name, fail)
+    monkeypatch.setattr(Desk, "__init__", fail)
+    app = make_app(ONE, make_queue(ONE))
+    assert [get(app, path).status_code for path in ("/", "/docs", "/openapi.json")] == [200, 200, 200]
+
+
+def test_it_is_not_ready_until_its_models_are_loaded_nor_during_shutdown() -> None:
+    queue = make_queue(ONE)
+    app = make_app(ONE, queue)
     assert get(app, "/healthz").status_code == 200
     assert get(app, "/readyz").status_code == get(app, "/v1/models").status_code == 503
-    pool.start()
-    try:
-        while not pool.ready:
-            assert get(app, "/readyz").status_code in (200, 503)
-        assert get(app, "/readyz").status_code == 200
-        pool.refuse()
+    with started(queue):
+        until(lambda: get(app, "/readyz").status_code == 200)
+        assert queue.ready
+        queue.refuse()
         assert get(app, "/readyz").status_code == 503
-        with pytest.raises(Exception, match="busy"):
-            wait_for(pool.answer("summarize", {}, ""))
-    finally:
-        pool.close()
+        with pytest.raises(BusyError, match="shutting down"):
+            wait_for(queue.ask(("summarize", {}), ""))
 
 
-def test_what_nobody_foresaw_in_a_worker_is_told_without_the_text() -> None:
-    pool = Pool(Settings(workers=1))
-    pool.start()
-    try:
-        with pytest.raises(WorkerFailedError) as raised:
-            wait_for(pool.answer("no such task", {"text": "zebra"}, "zebra"))
-        assert raised.value.failed.kind == "KeyError"
-        assert "work.py" in raised.value.failed.frames[-1]
-        assert pool.replaced == 0
-    finally:
-        pool.close()
+def test_a_failure_in_a_worker_is_described_without_the_text() -> None:
+    queue = make_queue(ONE)
+    with started(queue):
+        failed = wait_for(queue.ask(("no such task", {"text": "zebra"}), "zebra"))
+        assert isinstance(failed, FailureError)
+        assert failed.kind == "KeyError"
+        assert "desk.py" in failed.frames[-1]
+        assert queue.replaced == 0
 
 
-def test_what_nobody_foresaw_in_the_server_is_a_problem_and_a_line_without_its_message(
+def test_a_failure_in_the_server_is_a_problem_and_a_line_without_its_message(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def broken(*_: Any) -> None:
         raise ValueError("zebra")
 
-    answer = get(Context(broken, Metrics(Pool(Settings())), frozenset({"/"})), "/")
+    answer = get(Context(broken, Metrics(make_queue(ONE)), frozenset({"/"})), "/")
     assert (answer.status_code, answer.json()["type"]) == (500, "/docs#internal")
     [line] = [json.loads(JsonLines().format(r)) for r in caplog.records if r.levelno == logging.ERROR]
     assert line["error"] == "ValueError"

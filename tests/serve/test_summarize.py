@@ -1,4 +1,4 @@
-"""The service gives what the library and the command give."""
+"""The service gives the same answers as the library and the command."""
 
 import json
 import subprocess
@@ -40,7 +40,7 @@ def command(text: str, *options: str) -> bytes:
         ("empty", {"max_sentences": 3}, ["--max-sentences", "3"]),
     ],
 )
-def test_the_answer_is_the_commands_byte_for_byte(
+def test_the_answer_is_what_the_command_prints_byte_for_byte(
     client: httpx.Client, english: str, chinese: str, name: str, body: dict[str, Any], options: list[str]
 ) -> None:
     odd = "A null \0 byte. 😀 is not in the plane! e\u0301 is two.\r\nTwo “quotes”… \u2028And <b>markup</b> & so on."
@@ -50,7 +50,7 @@ def test_the_answer_is_the_commands_byte_for_byte(
     assert answer.content == command(text, *options)
 
 
-def test_a_users_own_model_answers_as_it_does_for_the_command(client: httpx.Client, english: str, folder: Path) -> None:
+def test_a_users_own_model_gives_the_answer_of_the_command(client: httpx.Client, english: str, folder: Path) -> None:
     answer = client.post("/v1/summarize", json={"text": english, "max_chars": 300, "model": "ranked"})
     assert answer.content == command(english, "--max-chars", "300", "--model", str(folder))
     models = client.get("/v1/models").json()["models"]
@@ -85,7 +85,7 @@ def test_a_frontier_has_the_summary_of_every_budget(
         assert step["length"] == summary["length"]
 
 
-def test_a_frontier_is_the_librarys(client: httpx.Client, chinese: str) -> None:
+def test_a_frontier_is_the_same_as_in_the_library(client: httpx.Client, chinese: str) -> None:
     how: dict[str, Any] = {"unit": "words", "include": [1], "exclude": [2], "limit": 150}
     frontier = Summarizer.load().frontier(chinese, **how)
     answer = client.post("/v1/frontier", json={"text": chinese, "points": 7, **how}).json()
@@ -93,7 +93,7 @@ def test_a_frontier_is_the_librarys(client: httpx.Client, chinese: str) -> None:
     assert answer == json.loads(json.dumps(frontier.to_dict(frontier.steps(7))))
 
 
-def test_a_long_documents_frontier_is_bounded_and_says_so(client: httpx.Client) -> None:
+def test_the_frontier_of_a_long_document_is_bounded_and_says_so(client: httpx.Client) -> None:
     text = " ".join(f"The {i}th of the ships came in with {i * i} tons of salt." for i in range(300))
     answer = client.post("/v1/frontier", json={"text": text, "limit": 1_000_000_000, "points": 1000}).json()
     assert len(answer["sentences"]) == 300
@@ -112,7 +112,7 @@ def test_each_document_of_a_batch_has_its_own_result_or_error(client: httpx.Clie
     assert {result["error"]["status"] for result in results[1:-1]} == {422}
 
 
-def test_a_batch_has_at_most_100_documents(client: httpx.Client) -> None:
+def test_a_batch_may_have_at_most_100_documents(client: httpx.Client) -> None:
     document = {"text": "One. Two.", "max_sentences": 1}
     assert len(client.post("/v1/batch", json={"documents": [document] * 100}).json()["results"]) == 100
     refused = client.post("/v1/batch", json={"documents": [document] * 101})

@@ -9,15 +9,26 @@ from tersely.errors import extra
 
 @click.command("serve", short_help="Serve the page and the HTTP interface.")
 @click.option(
-    "--model", "models", multiple=True, metavar="NAME|FOLDER", help="May be given again; the first is default."
+    "--model",
+    "models",
+    multiple=True,
+    metavar="NAME|FOLDER",
+    help="Model to serve. Repeat for several; the first is the default.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any that is free.")
 @click.option(
-    "--workers", type=click.IntRange(1, 256), metavar="N", help="Processes that summarize. Default: one a core."
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Port to listen on; 0: any free one."
 )
 @click.option(
-    "--queue", type=click.IntRange(0), metavar="N", default=64, show_default=True, help="Requests that may wait."
+    "--workers", type=click.IntRange(1, 256), metavar="N", help="Number of worker processes. Default: one per core."
+)
+@click.option(
+    "--queue",
+    type=click.IntRange(0),
+    metavar="N",
+    default=64,
+    show_default=True,
+    help="Requests that may wait for a worker.",
 )
 @click.option(
     "--deadline",
@@ -25,7 +36,7 @@ from tersely.errors import extra
     metavar="S",
     default=30,
     show_default=True,
-    help="Seconds that a request may take.",
+    help="Seconds a request may take.",
 )
 @click.option(
     "--max-body",
@@ -33,13 +44,16 @@ from tersely.errors import extra
     metavar="BYTES",
     default=2_000_000,
     show_default=True,
-    help="Largest body that is read.",
+    help="Largest body to accept.",
 )
 @click.option(
-    "--tokens-file", type=click.Path(path_type=Path), metavar="FILE", help="Ask for one of these tokens, one a line."
+    "--tokens-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Require one of the tokens in FILE, one per line.",
 )
-@click.option("--cors", multiple=True, metavar="ORIGIN", help="Let pages of this origin ask. May be given again.")
-@click.option("--tokenizer", metavar="FILE", help="tokenizer.json that counts tokens.")
+@click.option("--cors", multiple=True, metavar="ORIGIN", help="Allow pages from this origin. Repeat for several.")
+@click.option("--tokenizer", metavar="FILE", help="tokenizer.json for budgets in tokens.")
 def command(
     models: tuple[str, ...],
     host: str,
@@ -52,19 +66,18 @@ def command(
     cors: tuple[str, ...],
     tokenizer: str | None,
 ) -> None:
-    """Serve the page at / and the HTTP interface at /v1, described at /docs. Ends with Ctrl-C.
+    """Serve the page at / and the HTTP interface at /v1, described at /docs. Stop it with Ctrl-C.
 
     \b
     tersely serve
     tersely serve --model my-model --port 8080 --tokens-file tokens.txt
     """
     with extra("the service", "serve"):
-        from tersely.serve.access import check_origin, read_tokens
+        from tersely.serve.options import ServeOptions, check_origin, read_tokens
         from tersely.serve.run import serve
-        from tersely.serve.settings import Settings
 
-    defaults = Settings()
-    settings = Settings(
+    defaults = ServeOptions()
+    options = ServeOptions(
         models=models or defaults.models,
         host=host,
         port=port,
@@ -76,4 +89,4 @@ def command(
         cors=tuple(map(check_origin, cors)),
         tokenizer=tokenizer,
     )
-    serve(settings, lambda address: click.echo(f"tersely: listening on {address}"))
+    serve(options, lambda address: click.echo(f"tersely: listening on {address}"))

@@ -1,31 +1,35 @@
-"""What programs ask: summaries, frontiers, batches, models, and how the server is."""
+"""The routes for programs: summaries, frontiers, batches, models, and the state of the server."""
 
-from typing import Any
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse
-from starlette.requests import Request
+from fastapi.routing import APIRoute
+from pydantic_core import from_json
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
-from tersely.serve import answers
-from tersely.serve import metrics as prometheus
-from tersely.serve.check import StrictRoute
-from tersely.serve.gone import unless_gone
-from tersely.serve.metrics import Metrics
-from tersely.serve.pool import Pool
-from tersely.serve.problems import ProblemError
-from tersely.serve.schema import BatchBody, FrontierBody, SummarizeBody
+from tersely.serve import bodies
+from tersely.serve.bodies import BatchBody, FrontierBody, SummarizeBody
+from tersely.serve.desk import Answer
+from tersely.serve.observe import METRICS_TYPE, Metrics
+from tersely.serve.problems import ProblemError, busy
+from tersely.workers.queue import WorkQueue
+
+T = TypeVar("T")
 
 WITH_BODY = ("/v1/summarize", "/v1/frontier", "/v1/batch")
 ROUTES = (*WITH_BODY, "/v1/models", "/healthz", "/readyz", "/metrics")
 
 _REFUSED: dict[int | str, dict[str, Any]] = {
-    status: {"model": answers.Problem, "description": what}
+    status: {"model": bodies.Problem, "description": what}
     for status, what in {
         400: "The body is not JSON.",
         408: "The body did not arrive in time.",
         413: "The body is too large.",
-        415: "The body is not announced as JSON.",
+        415: "The body is not declared as JSON.",
         422: "A field is wrong; the answer names it.",
         500: "The server failed.",
         503: "All workers are busy and the queue is full: try again after Retry-After seconds.",
@@ -33,61 +37,62 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
     }.items()
 }
 _NOT_READY: dict[int | str, dict[str, Any]] = {
-    503: {"model": answers.Problem, "description": "The models are not loaded, or the server is shutting down."}
+    503: {"model": bodies.Problem, "description": "The models are not loaded yet, or the server is shutting down."}
 }
 
 
-def router(pool: Pool, metrics: Metrics) -> APIRouter:
-    """Return the routes, answered by the pool."""
+def router(queue: WorkQueue, metrics: Metrics) -> APIRouter:
+    """Return the routes; the workers behind the queue answer them."""
     routes = APIRouter(route_class=StrictRoute)
 
     async def ask(task: str, body: SummarizeBody | FrontierBody | BatchBody, request: Request) -> Response:
-        answer = await unless_gone(request, pool.answer(task, body.request(), body.text))
-        metrics.read(answer.sentences)
-        return Response(answer.body, media_type="application/json")
+        # The same text goes to the same worker, which may remember it.
+        reply = await unless_gone(request, queue.ask((task, body.request()), body.text))
+        if not isinstance(reply, Answer):
+            raise reply
+        metrics.read(reply.sentences)
+        return Response(reply.body, media_type="application/json")
 
-    @routes.post("/v1/summarize", responses=_answers(answers.SummaryAnswer), summary="Summarize a text")
+    @routes.post("/v1/summarize", responses=_answers(bodies.SummaryAnswer), summary="Summarize a text")
     async def summarize(body: SummarizeBody, request: Request) -> Response:
-        """Return the best summary within one budget: what 'tersely summarize --format json' writes, byte for byte."""
+        """Return the best summary within one budget, byte for byte what 'tersely summarize --format json' writes."""
         return await ask("summarize", body, request)
 
-    @routes.post("/v1/frontier", responses=_answers(answers.FrontierAnswer), summary="All budgets at once")
+    @routes.post("/v1/frontier", responses=_answers(bodies.FrontierAnswer), summary="All budgets at once")
     async def frontier(body: FrontierBody, request: Request) -> Response:
         """Return how the summary grows with its budget: each step holds from its budget up to the next one."""
         return await ask("frontier", body, request)
 
-    @routes.post("/v1/batch", responses=_answers(answers.BatchAnswer), summary="Summarize many texts")
+    @routes.post("/v1/batch", responses=_answers(bodies.BatchAnswer), summary="Summarize many texts")
     async def batch(body: BatchBody, request: Request) -> Response:
         """Summarize up to 100 documents, each a body of /v1/summarize with its own result or error."""
         return await ask("batch", body, request)
 
-    @routes.get(
-        "/v1/models", response_model=answers.ModelsAnswer, responses=_NOT_READY, summary="Models to choose from"
-    )
+    @routes.get("/v1/models", response_model=bodies.ModelsAnswer, responses=_NOT_READY, summary="Models to choose from")
     async def models() -> Response:
         """List the models that this server has loaded."""
-        if not pool.models:
+        if not queue.card:
             raise _not_ready()
-        return JSONResponse({"models": pool.models})
+        return JSONResponse({"models": queue.card})
 
-    @routes.get("/healthz", response_model=answers.StatusAnswer, summary="Whether the server runs")
+    @routes.get("/healthz", response_model=bodies.StatusAnswer, summary="Whether the server is running")
     async def healthz() -> Response:
-        """Answer as long as the process runs."""
+        """Answer as long as the process is running."""
         return JSONResponse({"status": "ok"})
 
     @routes.get(
-        "/readyz", response_model=answers.StatusAnswer, responses=_NOT_READY, summary="Whether to send requests"
+        "/readyz", response_model=bodies.StatusAnswer, responses=_NOT_READY, summary="Whether it can take requests"
     )
     async def readyz() -> Response:
-        """Answer 503 until the models are loaded, while no worker can be replaced, and while the server shuts down."""
-        if not pool.ready:
+        """Answer 503 until the models are loaded, while no worker can be replaced, and during shutdown."""
+        if not queue.ready:
             raise _not_ready()
         return JSONResponse({"status": "ready"})
 
-    @routes.get("/metrics", response_class=PlainTextResponse, summary="Figures for Prometheus")
+    @routes.get("/metrics", response_class=PlainTextResponse, summary="Metrics for Prometheus")
     async def figures() -> Response:
         """Return requests by route and status, latency, queue length, requests in flight, sentences, rejections."""
-        return Response(metrics.text(), headers={"Content-Type": prometheus.CONTENT_TYPE})
+        return Response(metrics.text(), headers={"Content-Type": METRICS_TYPE})
 
     return routes
 
@@ -97,5 +102,52 @@ def _answers(model: type) -> dict[int | str, dict[str, Any]]:
 
 
 def _not_ready() -> ProblemError:
-    headers = {"Retry-After": "1"}
-    return ProblemError("busy", "the models are not loaded, or the server is shutting down", headers=headers)
+    return busy("the models are not loaded yet, or the server is shutting down")
+
+
+async def unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of the work; cancel it if the client disconnects, so that nobody waits behind it."""
+    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_disconnected(request))
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        raise ClientDisconnect
+    finally:
+        working.cancel()
+        leaving.cancel()
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+class StrictRoute(APIRoute):
+    """A route that parses its body strictly: no NaN, no encoding but UTF-8, no lone surrogate, no deep nesting."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the usual handler, but give it the parsed body."""
+        handler = super().get_route_handler()
+
+        async def strict(request: Request) -> Response:
+            if request.method == "POST":
+                request = _Parsed(request.scope, request.receive)
+                request.parsed = _parse(await request.body())
+            return await handler(request)
+
+        return strict
+
+
+class _Parsed(Request):
+    parsed: Any
+
+    async def json(self) -> Any:
+        return self.parsed
+
+
+def _parse(body: bytes) -> Any:
+    try:
+        return from_json(body, allow_inf_nan=False)
+    except ValueError as error:
+        raise ProblemError("invalid-json", f"the body is not JSON in UTF-8: {error}") from None

@@ -1,4 +1,4 @@
-"""The application: what each address answers, and the layers around it."""
+"""The application: its routes, what each error becomes, and the layers around it."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,30 +12,37 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from tersely import __version__
-from tersely.serve import api, logs, pages
-from tersely.serve.access import Tokens
-from tersely.serve.check import invalid_fields
-from tersely.serve.context import GONE, Context
-from tersely.serve.head import Head
-from tersely.serve.limits import BodyLimit
-from tersely.serve.metrics import Metrics
-from tersely.serve.openapi import document
-from tersely.serve.pool import Pool
-from tersely.serve.problems import ProblemError, of_status
-from tersely.serve.respond import respond
-from tersely.serve.settings import Settings
+from tersely.serve import api, observe, site
+from tersely.serve.bodies import invalid_fields
+from tersely.serve.desk import DeskWork
+from tersely.serve.middleware import GONE, BodyLimit, Context, Head, Tokens, respond
+from tersely.serve.observe import Metrics
+from tersely.serve.options import ServeOptions
+from tersely.serve.problems import ProblemError, busy, internal, of_status
+from tersely.serve.reference import document
+from tersely.workers.queue import BusyError, LateError, WorkQueue
 
 
-def make_app(settings: Settings, pool: Pool | None = None) -> ASGIApp:
-    """Build the application; the pool starts and ends with it."""
-    pool = pool or Pool(settings, logs.warning)
-    metrics = Metrics(pool)
+def make_queue(options: ServeOptions) -> WorkQueue:
+    """Return the queue of the workers that answer requests."""
+    return WorkQueue(
+        DeskWork(options.models, options.tokenizer),
+        workers=options.workers,
+        places=options.queue,
+        deadline=options.deadline,
+        report=observe.warning,
+    )
+
+
+def make_app(options: ServeOptions, queue: WorkQueue) -> ASGIApp:
+    """Build the application; the workers start and end with it, and no model is loaded or used before that."""
+    metrics = Metrics(queue)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        pool.start()
+        queue.start()
         yield
-        pool.close()
+        queue.close()
 
     app = FastAPI(
         title="tersely",
@@ -47,51 +54,48 @@ def make_app(settings: Settings, pool: Pool | None = None) -> ASGIApp:
         openapi_url=None,
         redirect_slashes=False,
     )
-    app.include_router(api.router(pool, metrics))
-    app.include_router(pages.router(document(app, with_tokens=bool(settings.tokens))))
-    app.add_exception_handler(ProblemError, _problem)
-    app.add_exception_handler(HTTPException, _of_framework)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(ClientDisconnect, _gone)
-    app.add_exception_handler(Exception, _unforeseen)
-    return _layers(app, settings, metrics)
+    app.include_router(api.router(queue, metrics))
+    app.include_router(site.router(document(app, with_tokens=bool(options.tokens))))
+    foreseen = (ProblemError, RequestValidationError, HTTPException, BusyError, LateError, ClientDisconnect)
+    for kind in (*foreseen, Exception):
+        app.add_exception_handler(kind, _handle)
+    return _layers(app, options, metrics)
 
 
-def _layers(app: FastAPI, settings: Settings, metrics: Metrics) -> ASGIApp:
-    """Put the layers around it; the last one here is the first that a request meets."""
-    layered: ASGIApp = BodyLimit(Head(app), frozenset(api.WITH_BODY), settings.max_body, settings.deadline)
-    layered = Tokens(layered, settings.tokens)
-    if settings.cors:
+def _layers(app: FastAPI, options: ServeOptions, metrics: Metrics) -> ASGIApp:
+    """Wrap the application in its layers; the last one here is the first that a request meets."""
+    layered: ASGIApp = BodyLimit(Head(app), frozenset(api.WITH_BODY), options.max_body, options.deadline)
+    layered = Tokens(layered, options.tokens)
+    if options.cors:
         layered = CORSMiddleware(
             layered,
-            allow_origins=settings.cors,
+            allow_origins=options.cors,
             allow_methods=["GET", "POST"],
             allow_headers=["Authorization", "Content-Type", "X-Request-ID"],
             expose_headers=["Retry-After", "X-Request-ID"],
         )
-    return Context(layered, metrics, frozenset(api.ROUTES + pages.ROUTES))
+    return Context(layered, metrics, frozenset(api.ROUTES + site.ROUTES))
 
 
-async def _problem(request: Request, problem: Exception) -> Response:
-    assert isinstance(problem, ProblemError)
-    return respond(problem, request.scope)
+async def _handle(request: Request, error: Exception) -> Response:
+    if isinstance(error, ClientDisconnect):
+        return Response(status_code=GONE)
+    return respond(_problem(error), request.scope)
 
 
-async def _of_framework(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    what = {404: "there is nothing at this address", 405: "this address does not know this method"}
-    detail = what.get(error.status_code, str(error.detail))
-    return respond(of_status(error.status_code, detail, error.headers or {}), request.scope)
-
-
-async def _invalid(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
-    return respond(invalid_fields(error.errors()), request.scope)
-
-
-async def _gone(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    return Response(status_code=GONE)
-
-
-async def _unforeseen(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    return respond(ProblemError("internal", "something failed that should not have: the log says more"), request.scope)
+def _problem(error: Exception) -> ProblemError:
+    match error:
+        case ProblemError():
+            return error
+        case RequestValidationError():
+            return invalid_fields(error.errors())
+        case HTTPException():
+            known = {404: "there is nothing at this address", 405: "this address does not support this method"}
+            detail = known.get(error.status_code, str(error.detail))
+            return of_status(error.status_code, detail, error.headers or {})
+        case BusyError():
+            return busy(str(error))
+        case LateError():
+            return ProblemError("deadline", str(error))
+        case _:
+            return internal()

@@ -1,24 +1,28 @@
-"""What goes wrong, as problem details (RFC 9457): a kind that programs tell apart, and a line for people."""
+"""What goes wrong: problems that a client is told about (RFC 9457), and failures that only the log may describe."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from traceback import extract_tb
 from typing import Any
 
 MEDIA_TYPE = "application/problem+json"
 
-# Each kind with its status and what to do about it; the page at /docs explains them under these names.
+# Each kind of problem with its status and what to do about it; /docs lists them under these names.
 KINDS: dict[str, tuple[int, str]] = {
-    "invalid-json": (400, "The body is not JSON in UTF-8. Nothing was read from it."),
-    "unauthorized": (401, "This server wants a token: send 'Authorization: Bearer TOKEN'."),
+    "invalid-json": (400, "The body is not JSON in UTF-8."),
+    "unauthorized": (401, "This server requires a token: send 'Authorization: Bearer TOKEN'."),
     "not-found": (404, "There is nothing at this address."),
-    "method-not-allowed": (405, "This address does not know this method; the header Allow names those it knows."),
+    "method-not-allowed": (405, "This address does not support this method; the Allow header lists those it does."),
     "body-timeout": (408, "The body did not arrive in time. Send it again."),
-    "too-large": (413, "The body is larger than this server takes. Send less at once."),
-    "unsupported-media-type": (415, "Bodies are application/json in UTF-8, not compressed."),
-    "invalid-request": (422, "A field is wrong; 'errors' names it and says how."),
-    "internal": (500, "The server failed. The log has the reason under this request id."),
-    "busy": (503, "All workers are busy and the queue is full, or the server starts or stops. Try again later."),
+    "too-large": (413, "The body is larger than this server accepts. Send less at once."),
+    "unsupported-media-type": (415, "The body must be application/json in UTF-8, not compressed."),
+    "invalid-request": (422, "A field is wrong; 'errors' names it and says why."),
+    "internal": (500, "The server failed. The reason is in its log, under this request id."),
+    "busy": (
+        503,
+        "All workers are busy and the queue is full, or the server is starting or stopping. Try again.",
+    ),
     "deadline": (504, "The answer was not ready in time. Send a shorter text, or fewer documents at once."),
 }
 _BY_STATUS = {status: kind for kind, (status, _) in KINDS.items()}
@@ -59,6 +63,36 @@ def invalid(detail: str, *fields: str) -> ProblemError:
     return ProblemError("invalid-request", detail, tuple((name, detail) for name in fields))
 
 
+def busy(detail: str) -> ProblemError:
+    """Return the problem of a request that comes at the wrong moment."""
+    return ProblemError("busy", detail, headers={"Retry-After": "1"})
+
+
+def internal() -> ProblemError:
+    """Return the problem of a request during which something failed."""
+    return ProblemError("internal", "something failed in the server: its log says what")
+
+
 def of_status(status: int, detail: str, headers: Mapping[str, str]) -> ProblemError:
-    """Return the problem for a status that the framework decided on."""
+    """Return the problem for a status chosen by the framework."""
     return ProblemError(_BY_STATUS.get(status, "internal"), detail, headers=headers)
+
+
+@dataclass(eq=False)
+class FailureError(Exception):
+    """An error nobody foresaw: its type and where it was raised, but not its message, which may quote the text."""
+
+    kind: str
+    frames: tuple[str, ...]
+
+    @classmethod
+    def of(cls, error: BaseException) -> "FailureError":
+        """Describe an error; one that came from a worker is described already.
+
+        >>> FailureError.of(KeyError("what a user wrote"))
+        FailureError(kind='KeyError', frames=())
+        """
+        if isinstance(error, cls):
+            return error
+        frames = extract_tb(error.__traceback__)
+        return cls(type(error).__name__, tuple(f"{f.filename}:{f.lineno} {f.name}" for f in frames))

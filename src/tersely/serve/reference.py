@@ -1,11 +1,17 @@
-"""The reference at /docs: the OpenAPI document as a page, each example as a command to copy."""
+"""The OpenAPI document, and the reference at /docs that shows it as a page, with commands to copy."""
 
 import json
 import shlex
 from html import escape
 from typing import Any
 
-from tersely.serve.problems import KINDS
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from tersely.serve.bodies import EXAMPLES
+from tersely.serve.problems import KINDS, MEDIA_TYPE
+
+_NO_TOKEN = ("/healthz", "/readyz")
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -20,16 +26,16 @@ _PAGE = """<!doctype html>
 <body>
 <header>
 <h1>{title} <small>{version}</small></h1>
-<p>{description} <a href="/">To the page</a>, <a href="/openapi.json">as OpenAPI</a>.</p>
+<p>{description} <a href="/">Open the page</a> or <a href="/openapi.json">the OpenAPI document</a>.</p>
 </header>
 <nav aria-label="Contents"><ul>{contents}</ul></nav>
 <main>
 {operations}
 <section id="problems">
 <h2>Problems</h2>
-<p>What goes wrong is said as problem details (RFC 9457, application/problem+json):
-<code>type</code> ends in one of these names, <code>detail</code> is a line for people, <code>errors</code> names
-each field, <code>request_id</code> is what the log has it under.</p>
+<p>Errors are problem details (RFC 9457, application/problem+json): <code>type</code> ends in one of these names,
+<code>detail</code> is a line for people, <code>errors</code> names each wrong field, and <code>request_id</code>
+finds the request in the log.</p>
 <dl>{problems}</dl>
 </section>
 </main>
@@ -38,8 +44,32 @@ each field, <code>request_id</code> is what the log has it under.</p>
 """
 
 
+def document(app: FastAPI, *, with_tokens: bool) -> dict[str, Any]:
+    """Return the OpenAPI document of the routes, with a real answer for each example."""
+    found = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+    for path, operations in found["paths"].items():
+        for operation in operations.values():
+            if with_tokens and path not in _NO_TOKEN:
+                operation["security"] = [{"token": []}]
+                operation["responses"]["401"] = _problem("The token is missing or unknown.")
+            for status, response in operation["responses"].items():
+                if not status.startswith("2"):
+                    response["content"] = _problem("")["content"]
+    if with_tokens:
+        found["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+    for task, example in EXAMPLES.items():
+        answers = found["paths"][f"/v1/{task}"]["post"]["responses"]
+        answers["200"]["content"]["application/json"]["example"] = example["answer"]
+    return found
+
+
+def _problem(description: str) -> dict[str, Any]:
+    schema = {"$ref": "#/components/schemas/Problem"}
+    return {"description": description, "content": {MEDIA_TYPE: {"schema": schema}}}
+
+
 def render(openapi: dict[str, Any], base: str) -> str:
-    """Return the page; `base` is the address that the commands ask."""
+    """Return the reference page; `base` is the address that its commands use."""
     operations = [(p, m, o) for p, methods in openapi["paths"].items() for m, o in methods.items()]
     info = openapi["info"]
     return _PAGE.format(
@@ -85,7 +115,7 @@ def _operation(openapi: dict[str, Any], base: str, path: str, method: str, opera
 
 
 def _body(openapi: dict[str, Any], operation: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the schema of the body, where there is one."""
+    """Return the schema of the body, if there is one."""
     if "requestBody" not in operation:
         return None
     name = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""Starting the service, and ending it without dropping what runs."""
+"""Starting the service, and stopping it without dropping running requests."""
 
 import errno
 import signal
@@ -10,42 +10,41 @@ import uvicorn
 
 from tersely.errors import InputError, ModelError, UsageError
 from tersely.models import load_model
-from tersely.serve import logs
-from tersely.serve.app import make_app
-from tersely.serve.pool import Pool
-from tersely.serve.settings import Settings
+from tersely.serve import observe
+from tersely.serve.app import make_app, make_queue
+from tersely.serve.options import ServeOptions
 
 
 class Server(uvicorn.Server):
-    """The HTTP server of one pool: it says when it listens, and ends where the models cannot be loaded."""
+    """The HTTP server: it says when it is listening, and stops if the models cannot be loaded."""
 
-    def __init__(self, settings: Settings, listening: Callable[[str], None] = lambda _: None) -> None:
-        check_models(settings.models)
-        self.pool = Pool(settings, logs.warning)
-        self._socket, self._listening = bind(settings.host, settings.port), listening
+    def __init__(self, options: ServeOptions, listening: Callable[[str], None] = lambda _: None) -> None:
+        check_models(options.models)
+        self.queue = make_queue(options)
+        self._socket, self._listening = bind(options.host, options.port), listening
         host, port = self._socket.getsockname()[:2]
         self.address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         config = uvicorn.Config(
-            make_app(settings, self.pool),
+            make_app(options, self.queue),
             lifespan="on",
             log_config=None,
             access_log=False,
             ws="none",
             server_header=False,
-            # What runs is finished within its deadline; a client that does not read its answer is not waited for.
-            timeout_graceful_shutdown=int(settings.deadline) + 5,
+            # Running requests end by their deadline; a client that does not read its answer is not waited for.
+            timeout_graceful_shutdown=int(options.deadline) + 5,
         )
         super().__init__(config)
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
-        """Answer requests until a signal ends it; a `ModelError` says why it could not begin."""
+        """Answer requests until a signal arrives; a `ModelError` says why the models could not be loaded."""
         try:
             super().run(sockets or [self._socket])
         finally:
-            self.pool.close()
+            self.queue.close()
             self._socket.close()
-        if self.pool.failure is not None:
-            raise ModelError(self.pool.failure)
+        if self.queue.failure is not None:
+            raise ModelError(self.queue.failure)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, and say so."""
@@ -53,40 +52,40 @@ class Server(uvicorn.Server):
         self._listening(self.address)
 
     async def on_tick(self, counter: int) -> bool:
-        """Say whether to end."""
-        return await super().on_tick(counter) or self.pool.failure is not None
+        """Say whether to stop."""
+        return await super().on_tick(counter) or self.queue.failure is not None
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Take no more requests, finish those that run, then end."""
-        self.pool.refuse()
+        """Take no more requests, finish the running ones, then stop."""
+        self.queue.refuse()
         super().handle_exit(sig, frame)
 
 
-def serve(settings: Settings, listening: Callable[[str], None]) -> None:
-    """Run the service until a signal ends it; `listening` is told its address."""
-    logs.set_up()
-    server = Server(settings, listening)
-    # From now on, not only from when it listens; and when it is done it hands the signal back, which then does nothing.
+def serve(options: ServeOptions, listening: Callable[[str], None]) -> None:
+    """Run the service until a signal arrives; `listening` gets its address."""
+    observe.set_up_log()
+    server = Server(options, listening)
+    # uvicorn handles signals only while it runs, and raises them again at its end; with this handler, that is harmless.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) != signal.SIG_IGN:  # nohup's doing
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup sets it
             signal.signal(number, server.handle_exit)
     server.run()
 
 
 def check_models(models: tuple[str, ...]) -> None:
-    """Say what is wrong with the models as far as it can be told without loading them."""
+    """Find whatever is wrong with the models that can be found without loading them."""
     names = [load_model(model).name for model in models]
     for name in names:
         if names.count(name) > 1:
-            raise UsageError(f"two models are named '{name}': give one another name in its config.toml")
+            raise UsageError(f"two models are named '{name}': rename one in its config.toml")
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """Return a socket that is bound to the address, or say why there is none."""
+    """Return a socket bound to the address, or say why that failed."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except (socket.gaierror, UnicodeError):
-        raise UsageError(f"the host '{host}' is not known: give an address of this machine") from None
+        raise UsageError(f"unknown host '{host}': give an address of this machine") from None
     bound = socket.socket(family, kind, protocol)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

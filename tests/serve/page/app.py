@@ -1,10 +1,10 @@
-"""The page as its user has it in front of them."""
+"""The page as a user sees it."""
 
 from typing import Any
 
 from playwright.sync_api import Locator, Page, Request, expect
 
-# However busy the machine is.
+# Milliseconds, for however busy a machine.
 PATIENCE = 60_000
 expect.set_options(timeout=PATIENCE)
 
@@ -15,7 +15,7 @@ _INPUT = """(field, value) => {
 
 
 class App:
-    """The page, and every question that it asks the server; its clock stands still between frames and rests."""
+    """The page and all its requests; its clock stands still except in `frames` and `rest`."""
 
     def __init__(self, page: Page, address: str) -> None:
         self.page, self.address = page, address
@@ -37,11 +37,11 @@ class App:
         return self.page.locator(f"#{name}")
 
     def frames(self) -> None:
-        """Let two frames pass: what an event asked for is on the screen, and nothing has come to rest."""
+        """Let two frames pass: enough to show the effect of an event, too short for anything that waits for rest."""
         self.page.clock.run_for(40)
 
     def rest(self) -> None:
-        """Touch nothing for so long that whatever waits for quiet happens."""
+        """Let enough time pass for everything that waits for rest."""
         self.page.clock.run_for(1000)
 
     def give(self, text: str) -> None:
@@ -54,7 +54,7 @@ class App:
         expect(self.page.locator("body:not(.asking)")).to_be_attached()
 
     def paste(self, text: str) -> None:
-        """Paste with the keyboard where the focus is."""
+        """Paste with the keyboard at the focus."""
         self.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         self.page.evaluate("text => navigator.clipboard.writeText(text)", text)
         self.page.keyboard.press("Control+v")
@@ -75,7 +75,7 @@ class App:
         expect(self["used"]).to_contain_text({"chars": "character"}.get(unit, unit.rstrip("s")))
 
     def ask_server(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Ask for one summary, past the page."""
+        """Ask the server for one summary, bypassing the page."""
         answer: dict[str, Any] = self.page.request.post(f"{self.address}/v1/summarize", data=question).json()
         return answer
 
@@ -107,7 +107,7 @@ def drop(page: Page, content: Any, name: str = "news.txt") -> None:
 
 
 def tab_to(page: Page, selector: str, key: str = "Tab") -> None:
-    """Go by the keyboard alone."""
+    """Move the focus with the keyboard."""
     for _ in range(25):
         page.keyboard.press(key)
         if page.evaluate("selector => document.activeElement.matches(selector)", selector):

@@ -15,7 +15,7 @@ Start = Callable[..., tuple[Popen[str], str]]
 
 @pytest.fixture(scope="session")
 def start() -> Iterator[Start]:
-    """Starts real servers, each ready when its process and address are returned."""
+    """Start real servers; each is ready when its process and address are returned."""
     started: list[Popen[str]] = []
 
     def start(*options: str) -> tuple[Popen[str], str]:
@@ -43,7 +43,7 @@ def server(start: Start) -> str:
 
 @pytest.fixture(scope="session")
 def news(english: str) -> str:
-    """Short enough that the server gives every budget at once."""
+    """A text short enough that the server gives all budgets at once."""
     return english[: english.index("Not everybody")].strip()
 
 

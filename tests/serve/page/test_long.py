@@ -1,4 +1,4 @@
-"""Two thousand sentences: few touches of the page for each move, and the exact summary once the slider rests."""
+"""Two thousand sentences: each move changes little on the page, and once the slider rests the summary is exact."""
 
 import random
 
@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from serve.page.app import App
 
-# Counts what a move changes in the text, and what it had to change.
+# Counts what a move changes in the page, and what it had to change.
 WATCH = """() => {
     const source = document.getElementById("source");
     const marked = () => new Set([...source.querySelectorAll("[aria-selected=true]")].map((e) => e.dataset.index));

@@ -1,11 +1,11 @@
-"""Sentences that the user keeps in or leaves out."""
+"""Sentences that the user keeps or leaves out."""
 
 from playwright.sync_api import expect
 
 from serve.page.app import App
 
 
-def test_click_pins_in_then_out_then_not_at_all(app: App, news: str) -> None:
+def test_a_click_keeps_the_next_leaves_out_and_clear_pins_releases(app: App, news: str) -> None:
     app.give(news)
     free = app.summary
     sentence = app.sentences.nth(4)
@@ -14,7 +14,7 @@ def test_click_pins_in_then_out_then_not_at_all(app: App, news: str) -> None:
 
     sentence.click()
     expect(app["summary"]).to_contain_text(text)
-    expect(sentence).to_have_attribute("aria-description", "kept in")
+    expect(sentence).to_have_attribute("aria-description", "kept")
     assert len(app.summary) <= 280
 
     app.sentences.nth(0).click()
@@ -29,7 +29,7 @@ def test_click_pins_in_then_out_then_not_at_all(app: App, news: str) -> None:
     expect(app.page.locator("[data-pin]")).to_have_count(0)
 
 
-def test_third_click_lets_a_sentence_be(app: App) -> None:
+def test_a_third_click_releases_a_sentence(app: App) -> None:
     app.give("One fish. Two fish. Red fish.")
     for pin in ("in", "out", None):
         app.sentences.nth(1).click()
@@ -40,28 +40,28 @@ def test_third_click_lets_a_sentence_be(app: App) -> None:
     expect(app["summary"]).to_have_text("One fish. Two fish. Red fish.")
 
 
-def test_what_is_kept_in_may_be_too_long(app: App) -> None:
+def test_kept_sentences_may_be_too_long(app: App) -> None:
     app.give("A short one. A sentence of exactly this length.")
     app.sentences.nth(1).click()
     expect(app.page.locator("[data-pin=in]")).to_have_count(1)
     app.allow(20)
-    expect(app["reason"]).to_have_text("What you keep in needs 34 characters.")
+    expect(app["reason"]).to_have_text("The sentences you keep need 34 characters.")
     assert app.summary == ""
 
 
-def test_in_a_long_text_it_says_how_much_the_kept_ones_need(app: App, english: str) -> None:
+def test_in_a_long_text_it_says_how_much_kept_sentences_need(app: App, english: str) -> None:
     app.give(english)
     text = app.sentences.nth(7).text_content()
     app.sentences.nth(7).click()
     expect(app.sentences.nth(7)).to_have_attribute("aria-selected", "true")
     app.allow(len(text) - 1)
-    expect(app["reason"]).to_have_text(f"What you keep in needs {len(text)} characters.")
+    expect(app["reason"]).to_have_text(f"The sentences you keep need {len(text)} characters.")
     app.allow(len(text))
     assert app.summary == text
 
 
-def test_until_the_answer_to_a_pin_is_there_nothing_finer_is_asked(app: App, english: str) -> None:
-    app.give(english)  # long enough that rests of the slider are asked for
+def test_nothing_is_refined_before_the_answer_to_a_pin_arrives(app: App, english: str) -> None:
+    app.give(english)  # long enough that the page refines when the slider rests
     app.rest()
     app.page.route("**/v1/frontier", lambda _: None)
     before = app.asked.count("summarize")
@@ -73,7 +73,7 @@ def test_until_the_answer_to_a_pin_is_there_nothing_finer_is_asked(app: App, eng
     expect(app["notice"]).to_be_hidden()
 
 
-def test_everything_left_out(app: App) -> None:
+def test_everything_may_be_left_out(app: App) -> None:
     app.give("One fish. Two fish.")
     for index in (0, 0, 1, 1):
         app.sentences.nth(index).click()
@@ -96,10 +96,10 @@ def test_selecting_text_pins_nothing(app: App) -> None:
     app.sentences.nth(0).dblclick()  # selects a word
     app.answered()
     assert app.page.evaluate("getSelection().toString().trim()") != ""
-    assert app.sentences.nth(0).get_attribute("data-pin") in (None, "in")  # the first click of the two may count
+    assert app.sentences.nth(0).get_attribute("data-pin") in (None, "in")  # the first of the two clicks may count
     before = app.asked.count("frontier")
     box = app.sentences.nth(1).bounding_box()
-    for start in (1, 5, 30):  # the first half of a first letter, too
+    for start in (1, 5, 30):  # also from within the first letter
         app.page.mouse.move(box["x"] + start, box["y"] + 10)
         app.page.mouse.down()
         app.page.mouse.move(box["x"] + 80, box["y"] + 10)

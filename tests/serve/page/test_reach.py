@@ -1,4 +1,4 @@
-"""For everybody: by keyboard, by screen reader, on a phone, in the dark."""
+"""For everyone: by keyboard, with a screen reader, on a phone, in the dark."""
 
 from itertools import pairwise
 
@@ -9,7 +9,7 @@ from serve.page.app import App, tab_to
 
 CONTROLS = {"button", "link", "textbox", "spinbutton", "slider", "combobox", "option", "listbox", "img"}
 
-# The lowest contrast of any text on the screen with what is behind it.
+# The lowest contrast of any text on the screen with its background.
 CONTRAST = """() => {
     const numbers = (color) => color.match(/[\\d.]+/g).map(Number);
     const light = (color) => numbers(color).slice(0, 3).map((v) => v / 255)
@@ -33,7 +33,7 @@ CONTRAST = """() => {
 }"""
 
 
-def test_by_the_keyboard_alone(app: App) -> None:
+def test_the_keyboard_is_enough(app: App) -> None:
     page = app.page
     page.keyboard.press("Tab")
     expect(page.locator(".skip")).to_be_focused()
@@ -76,7 +76,7 @@ def test_by_the_keyboard_alone(app: App) -> None:
     expect(app["copy"]).to_have_text("Copied")
 
 
-def test_every_arrow_gives_another_summary(app: App, news: str) -> None:
+def test_every_arrow_key_gives_another_summary(app: App, news: str) -> None:
     app.give(news)
     app.slide(900)
     app["slider"].focus()
@@ -88,7 +88,7 @@ def test_every_arrow_gives_another_summary(app: App, news: str) -> None:
     assert all(a != b for a, b in pairwise(seen))
 
 
-def test_focus_can_be_seen(app: App) -> None:
+def test_the_focus_is_visible(app: App) -> None:
     app.give("One fish. Two fish. Red fish.")
     for selector in ("#budget", "#unit", "#copy", "[role=option]", "#edit"):
         tab_to(app.page, selector)
@@ -119,7 +119,7 @@ def test_landmarks_and_headings(app: App, news: str) -> None:
     assert page.evaluate("document.documentElement.lang") == "en"
 
 
-def test_live_region_speaks_once_it_is_quiet(app: App, news: str) -> None:
+def test_the_live_region_speaks_only_after_the_slider_rests(app: App, news: str) -> None:
     app.give(news)
     app.rest()
     expect(app["status"]).not_to_be_empty()
@@ -164,7 +164,7 @@ def test_nothing_is_cut_off_sideways(app: App, news: str, width: int) -> None:
 
 
 @pytest.mark.parametrize("width", [320, 768, 1440])
-def test_slider_stays_where_it_is_while_it_moves(app: App, news: str, width: int) -> None:
+def test_the_slider_does_not_jump_while_it_is_moved(app: App, news: str, width: int) -> None:
     app.page.set_viewport_size({"width": width, "height": 740})
     app.give(news + "\n\n" + "A long sentence of many words. " * 15)
     places, heights = set(), set()
@@ -176,7 +176,7 @@ def test_slider_stays_where_it_is_while_it_moves(app: App, news: str, width: int
 
 
 @pytest.mark.parametrize(("width", "height"), [(844, 390), (320, 256)])
-def test_in_a_low_window_there_is_room_for_the_text(app: App, news: str, width: int, height: int) -> None:
+def test_a_low_window_has_room_for_the_text(app: App, news: str, width: int, height: int) -> None:
     app.page.set_viewport_size({"width": width, "height": height})
     app.give(news)
     assert app["length"].bounding_box()["height"] < height / 2
@@ -185,7 +185,7 @@ def test_in_a_low_window_there_is_room_for_the_text(app: App, news: str, width: 
     expect(app["summary"]).to_be_in_viewport()
 
 
-def test_printed_are_the_summary_and_the_text(app: App, english: str) -> None:
+def test_print_has_the_summary_and_the_text_only(app: App, english: str) -> None:
     app.give(english)
     app.slide(1000)
     app.page.emulate_media(media="print")
@@ -198,7 +198,7 @@ def test_printed_are_the_summary_and_the_text(app: App, english: str) -> None:
     assert decoration == "underline"  # printers leave backgrounds out
 
 
-def test_bar_and_slider_are_seen_in_forced_colors(app: App, news: str) -> None:
+def test_bar_and_slider_are_visible_in_forced_colors(app: App, news: str) -> None:
     app.page.emulate_media(forced_colors="active")
     app.give(news)
     colors = "id => getComputedStyle(document.getElementById(id)).backgroundColor"
@@ -206,7 +206,7 @@ def test_bar_and_slider_are_seen_in_forced_colors(app: App, news: str) -> None:
     assert len({app.page.evaluate(colors, "fill"), app.page.evaluate(colors, "bar"), canvas}) == 3
 
 
-def test_on_a_phone_the_slider_is_within_reach(browser: Browser, server: str) -> None:
+def test_the_slider_is_within_reach_on_a_phone(browser: Browser, server: str) -> None:
     context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
     app = App(context.new_page(), server).open()
     app.page.locator("[data-example^=mine]").tap()
@@ -225,12 +225,12 @@ def test_on_a_phone_the_slider_is_within_reach(browser: Browser, server: str) ->
     context.close()
 
 
-def test_motion_is_off_where_it_is_not_wanted(app: App) -> None:
+def test_motion_is_off_if_unwanted(app: App) -> None:
     app.page.emulate_media(reduced_motion="reduce")
     assert app["result"].evaluate("e => getComputedStyle(e).transitionDuration") in ("0s", "0s, 0s")
 
 
-def test_policy_lets_nothing_else_in(app: App) -> None:
+def test_the_policy_lets_nothing_else_in(app: App) -> None:
     policy = app.page.request.get(f"{app.address}/").headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
@@ -240,7 +240,7 @@ def test_policy_lets_nothing_else_in(app: App) -> None:
         assert "https://" not in source
 
 
-def test_page_fits_right_to_left(app: App, page: Page) -> None:
+def test_right_to_left_text_runs_right_to_left(app: App, page: Page) -> None:
     app.give("هذه جملة أولى. وهذه جملة ثانية أطول قليلا من الأولى.")
     assert page.evaluate("getComputedStyle(document.getElementById('summary')).direction") == "rtl"
     assert page.evaluate("getComputedStyle(document.getElementById('input')).direction") == "rtl"

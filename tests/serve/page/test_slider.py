@@ -1,4 +1,4 @@
-"""The slider: every budget from one answer, the same that the server would give."""
+"""The slider: every budget from one answer, the same as the server would give."""
 
 import pytest
 from playwright.sync_api import expect
@@ -8,7 +8,7 @@ from serve.page.app import App
 MIXED = "😀 Faces count as one. naïve words, 42 of them?\n\nThe end - at last! A short one. Nothing more to say here."
 
 
-def test_sliding_asks_nothing_more(app: App, news: str) -> None:
+def test_sliding_sends_no_request(app: App, news: str) -> None:
     app.give(news)
     seen = set()
     for position in range(0, 1001, 50):
@@ -27,7 +27,7 @@ def test_sliding_asks_nothing_more(app: App, news: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["news", "chinese_news", MIXED])
-def test_page_shows_what_the_server_gives(app: App, request: pytest.FixtureRequest, text: str) -> None:
+def test_the_page_shows_what_the_server_gives(app: App, request: pytest.FixtureRequest, text: str) -> None:
     text = text if text is MIXED else request.getfixturevalue(text)
     app.give(text)
     for unit in ("words", "sentences", "bytes", "chars"):
@@ -40,7 +40,7 @@ def test_page_shows_what_the_server_gives(app: App, request: pytest.FixtureReque
             assert app.reason == answer["reason"]
 
 
-def test_in_a_longer_text_the_rest_of_the_slider_is_exact(app: App, english: str) -> None:
+def test_in_a_longer_text_the_summary_is_exact_once_the_slider_rests(app: App, english: str) -> None:
     app.give(english)
     for position in (700, 350, 500):
         for step in range(position - 20, position + 1, 5):
@@ -57,25 +57,25 @@ def test_in_a_longer_text_the_rest_of_the_slider_is_exact(app: App, english: str
     assert app.asked.count("frontier") <= 2
 
 
-def test_reason_why_it_is_short(app: App) -> None:
+def test_it_says_why_the_summary_is_short(app: App) -> None:
     app.give("A rather long sentence about nothing. Another rather long sentence.")
     app.allow(5)
     expect(app["reason"]).to_have_text("No sentence is short enough: the shortest needs 29 characters.")
     assert app.summary == ""
     expect(app["copy"]).to_be_disabled()
     app.allow(40)
-    expect(app["reason"]).to_contain_text("What is left does not fit")
+    expect(app["reason"]).to_contain_text("Nothing else fits")
     app.allow(4000)
     expect(app["reason"]).to_have_text("The whole text fits.")
 
 
-def test_repeated_sentence_adds_nothing(app: App) -> None:
+def test_a_repeated_sentence_adds_nothing(app: App) -> None:
     app.give("The harbor closes to cars in spring. " * 3 + "Work begins soon, in March.")
     app.allow(110)
-    expect(app["reason"]).to_have_text("More would fit, but adds too little.")
+    expect(app["reason"]).to_have_text("More would fit, but would add too little.")
 
 
-def test_bar_and_plot_follow(app: App, news: str) -> None:
+def test_bar_and_plot_follow_the_budget(app: App, news: str) -> None:
     app.give(news)
     app.allow(280)
     used = len(app.summary)
@@ -117,7 +117,7 @@ def test_units_keep_their_budgets(app: App, news: str) -> None:
     expect(app["budget"]).to_have_value("300")
 
 
-def test_senseless_budget_is_not_taken(app: App, news: str) -> None:
+def test_a_senseless_budget_is_ignored(app: App, news: str) -> None:
     app.give(news)
     before = app.summary
     for wrong in ("", "0", "-3", "2.5", "1e60"):
@@ -128,7 +128,7 @@ def test_senseless_budget_is_not_taken(app: App, news: str) -> None:
     expect(app["budget"]).to_have_value("280")
 
 
-def test_address_carries_the_settings_and_not_the_text(app: App, news: str) -> None:
+def test_the_address_has_the_settings_but_not_the_text(app: App, news: str) -> None:
     app.open("#unit=words&budget=40").give(news)
     expect(app["unit"]).to_have_value("words")
     assert 0 < len(app.summary.split()) <= 40
@@ -155,7 +155,7 @@ def test_copy(app: App, news: str) -> None:
     assert app.page.evaluate("navigator.clipboard.readText()") == app.summary
 
 
-def test_copy_without_a_clipboard_to_write_to(app: App, news: str) -> None:
+def test_copy_without_a_clipboard_api(app: App, news: str) -> None:
     app.give(news)
     app.page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
     app["copy"].click()

@@ -1,4 +1,4 @@
-"""How a text comes in, and that it stays a text."""
+"""How a text is entered, and that it stays text."""
 
 import pytest
 from playwright.sync_api import expect
@@ -27,7 +27,7 @@ def test_paste_anywhere_replaces_the_text(app: App) -> None:
     expect(app["input"]).to_have_value("Red fish. Blue fish.")
 
 
-def test_typing_asks_once_it_pauses_and_stays_with_the_typist(app: App) -> None:
+def test_typed_text_is_sent_after_a_pause_and_the_editor_keeps_the_focus(app: App) -> None:
     app["input"].press_sequentially("One fish. Two fish.")
     app.frames()
     assert app.asked == []
@@ -57,7 +57,7 @@ def test_new_text_can_be_undone(app: App) -> None:
     assert app.summary == "One fish. Two fish."
 
 
-def test_late_answer_to_an_older_text_is_ignored(app: App) -> None:
+def test_a_late_answer_to_an_older_text_is_ignored(app: App) -> None:
     held = []
     app.page.route("**/v1/frontier", lambda route: held.append(route))
     for text in ("An old text.", "A new text."):
@@ -71,7 +71,7 @@ def test_late_answer_to_an_older_text_is_ignored(app: App) -> None:
     assert app.summary == "A new text."
 
 
-def test_nothing_is_said_of_an_older_text_while_the_answer_is_slow(app: App, news: str) -> None:
+def test_nothing_about_an_older_text_shows_while_the_answer_is_slow(app: App, news: str) -> None:
     app.give(news)
     app.page.route("**/v1/frontier", lambda _: None)
     with app.page.expect_request("**/v1/frontier"):
@@ -96,35 +96,35 @@ def test_examples(app: App, button: str, language: str) -> None:
     assert app.reason == "selected"
 
 
-def test_file_opened_by_the_keyboard(app: App) -> None:
+def test_a_file_can_be_opened_by_keyboard(app: App) -> None:
     tab_to(app.page, "#open")
     with app.page.expect_file_chooser() as chooser:
-        app.frames()  # by then the browser knows that somebody waits
+        app.frames()  # so that the browser knows a file chooser is expected
         app.page.keyboard.press("Enter")
     chooser.value.set_files({"name": "a.txt", "mimeType": "text/plain", "buffer": "﻿从前有山。山上有庙。".encode()})
     expect(app.sentences).to_have_text(["从前有山。", "山上有庙。"])
 
 
-def test_dropped_file_in_utf_16(app: App) -> None:
+def test_a_dropped_file_may_be_in_utf_16(app: App) -> None:
     drop(app.page, list("Grüße. Schöne Grüße.".encode("utf-16")))
     expect(app.sentences).to_have_text(["Grüße.", "Schöne Grüße."])
 
 
-def test_file_that_is_no_text_is_refused_and_changes_nothing(app: App) -> None:
+def test_a_file_that_is_not_text_is_refused_and_changes_nothing(app: App) -> None:
     app.give("One fish. Two fish.")
     drop(app.page, [0x89, 0x50, 0x4E, 0x47, 0x0D], "cat.png")
     expect(app["notice"]).to_contain_text("“cat.png” is not plain text")
     expect(app.sentences).to_have_text(["One fish.", "Two fish."])
 
 
-def test_file_that_cannot_be_read_is_named(app: App) -> None:
+def test_a_file_that_cannot_be_read_is_named(app: App) -> None:
     app.page.evaluate("() => { File.prototype.arrayBuffer = () => Promise.reject(new DOMException('not found')) }")
     drop(app.page, "", "folder")
     expect(app["notice"]).to_contain_text("“folder” cannot be read.")
     expect(app["retry"]).to_be_hidden()
 
 
-def test_text_that_is_dragged_within_the_page_is_no_new_one(app: App) -> None:
+def test_text_dragged_within_the_page_is_not_a_new_text(app: App) -> None:
     app.give("One fish. Two fish.")
     app.page.evaluate("getSelection().selectAllChildren(document.querySelector('[role=option]'))")
     box = app.sentences.nth(0).bounding_box()
@@ -139,7 +139,7 @@ def test_text_that_is_dragged_within_the_page_is_no_new_one(app: App) -> None:
     expect(app.sentences).to_have_text(["Red fish."])
 
 
-def test_text_is_still_there_for_who_comes_back(app: App) -> None:
+def test_the_text_is_still_there_after_going_back(app: App) -> None:
     app.give("One fish. Two fish.")
     app.page.get_by_role("link", name="API").click()
     expect(app.page).to_have_title("tersely: reference")
@@ -156,7 +156,7 @@ def test_markup_stays_text(app: App) -> None:
     expect(app.page).to_have_title("tersely")
 
 
-def test_offsets_count_characters_beyond_the_first_plane(app: App) -> None:
+def test_characters_beyond_the_first_plane_are_counted_once(app: App) -> None:
     app.give(ASTRAL)
     assert "".join(app["source"].all_text_contents()) == ASTRAL
     app.choose_unit("sentences")
@@ -165,7 +165,7 @@ def test_offsets_count_characters_beyond_the_first_plane(app: App) -> None:
     assert app.summary in ASTRAL
 
 
-def test_half_a_character_does_no_harm(app: App) -> None:
+def test_half_a_surrogate_pair_does_no_harm(app: App) -> None:
     app["input"].evaluate("box => { box.value = 'Broken \\ud83d here.'; box.dispatchEvent(new Event('input')) }")
     app.rest()
     app.answered()
@@ -178,7 +178,7 @@ def test_paragraphs_and_lines_stay_apart(app: App) -> None:
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r", "\v", "\f", "\x85", "\u2028", "\u2029"])
-def test_lines_end_as_in_any_program(app: App, end: str) -> None:
+def test_every_kind_of_line_end_is_known(app: App, end: str) -> None:
     app.give(f"One.{end}Two.{end}{end}Three.")
     assert app["source"].locator("> *").all_text_contents() == ["One.", "Two.", "Three."]
     assert app["source"].locator("> .paragraph").all_text_contents() == ["Two."]
@@ -190,7 +190,7 @@ def test_a_copy_of_the_source_is_the_text(app: App, english: str) -> None:
     assert app.page.evaluate("getSelection().toString()") == english.strip()
 
 
-def test_white_space_is_no_text(app: App) -> None:
+def test_white_space_is_not_a_text(app: App) -> None:
     app["input"].fill(" \n\t ")
     app.rest()
     expect(app["how"]).to_be_visible()

@@ -1,4 +1,4 @@
-"""A server that asks for a token, and one that goes away: the page says so and keeps the text."""
+"""A server that requires a token, and one that goes away: the page says so and keeps the text."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from serve.page.app import App
 Start = Callable[..., tuple[Popen[str], str]]
 
 
-def test_token_then_too_much_then_gone_then_back(browser: Browser, start: Start, tmp_path: Path) -> None:
+def test_token_required_then_text_too_large_then_server_gone(browser: Browser, start: Start, tmp_path: Path) -> None:
     (tmp_path / "tokens").write_text("芝麻 open sesame\n")
     options = ("--tokens-file", str(tmp_path / "tokens"), "--max-body", "2000")
     server, address = start(*options)
@@ -21,7 +21,7 @@ def test_token_then_too_much_then_gone_then_back(browser: Browser, start: Start,
 
     app["input"].fill("One fish. Two fish. Red fish.")
     app.rest()
-    expect(app["notice"]).to_contain_text("asks for a token")
+    expect(app["notice"]).to_contain_text("requires a token")
     app["token"].fill("wrong")
     app["token"].press("Enter")
     expect(app["token"]).to_have_value("")
@@ -38,7 +38,7 @@ def test_token_then_too_much_then_gone_then_back(browser: Browser, start: Start,
 
     app["input"].fill("A sentence like many others. " * 100)
     app.rest()
-    expect(app["notice"]).to_contain_text("The request is larger than the 2000 bytes that this server takes.")
+    expect(app["notice"]).to_contain_text("The request is larger than the 2000 bytes this server accepts.")
     expect(app["retry"]).to_be_hidden()
     app["input"].fill("One fish. Two fish. Red fish.")
     app.rest()
@@ -48,12 +48,12 @@ def test_token_then_too_much_then_gone_then_back(browser: Browser, start: Start,
     server.terminate()
     server.wait(timeout=30)
     app.sentences.nth(1).click()
-    expect(app["notice"]).to_contain_text("The server does not answer. Your text is still here.")
+    expect(app["notice"]).to_contain_text("The server does not respond. Your text is still here.")
     expect(app["input"]).to_have_value("One fish. Two fish. Red fish.")
-    app.allow(10)  # what is known already needs no server
+    app.allow(10)  # what the page already has needs no server
     assert len(app.marked) == 1
     app["retry"].click()
-    expect(app["notice"]).to_contain_text("The server does not answer.")
+    expect(app["notice"]).to_contain_text("The server does not respond.")
 
     start(*options, "--port", address.rpartition(":")[2])
     app["retry"].click()

@@ -1,4 +1,4 @@
-// A button that copies each command; where the browser does not let a page copy, there is none.
+// Show a copy button for each command, if the browser lets a page copy.
 if (navigator.clipboard) {
   for (const button of document.querySelectorAll(".copy")) {
     button.hidden = false;

@@ -1,8 +1,8 @@
-/** The settings in the address, after the hash so that no server sees them; never the text. */
+/** The settings in the address, after the hash so that no server sees them; the text is never there. */
 
 import { UNITS } from "./lengths.js";
 
-/** What the address says, as far as it makes sense. */
+/** Whatever in the address makes sense. */
 export function readAddress() {
   const said = new URLSearchParams(location.hash.slice(1));
   const budget = Number(said.get("budget"));

@@ -1,4 +1,4 @@
-/** Calls of the server. */
+/** Calls to the server. */
 
 let token = ""; // in memory only
 
@@ -6,12 +6,12 @@ export function useToken(value) {
   token = value;
 }
 
-/** What the server, or the way to it, has against a call. */
+/** Why a call failed. */
 export class Problem extends Error {
   constructor(status, message, fields = []) {
     super(message);
-    this.status = status; // 0 where no server answered
-    this.fields = fields; // of the question, that are wrong
+    this.status = status; // 0 if no server answered
+    this.fields = fields; // the wrong fields of the request
   }
 }
 
@@ -26,7 +26,7 @@ async function call(path, { body, signal } = {}) {
     if (response.ok) return await response.json();
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Problem(0, "The server does not answer.");
+    throw new Problem(0, "The server does not respond.");
   }
   throw await explained(response);
 }
@@ -36,7 +36,7 @@ async function explained(response) {
     const { title, detail, errors = [] } = await response.json();
     return new Problem(response.status, sentence(detail ?? title), errors.map(({ field }) => field));
   } catch {
-    return new Problem(response.status, `The server answers ${response.status}.`);
+    return new Problem(response.status, `The server answered with status ${response.status}.`);
   }
 }
 
@@ -49,6 +49,6 @@ export const askSummary = (body, signal) => call("v1/summarize", { body, signal 
 export const askModels = () => call("v1/models");
 export async function askExample(name) {
   const response = await fetch(`static/${name}`).catch(() => null);
-  if (!response?.ok) throw new Problem(response?.status ?? 0, "The server does not answer.");
+  if (!response?.ok) throw new Problem(response?.status ?? 0, "The server does not respond.");
   return response.text();
 }

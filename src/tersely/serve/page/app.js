@@ -1,4 +1,4 @@
-/** The page: one text, one answer of the server, and a slider through all its summaries. */
+/** The page: one text, one answer from the server, and a slider through all its summaries. */
 
 import { readAddress, writeAddress } from "./address.js";
 import { askModels, Problem } from "./api.js";
@@ -34,7 +34,7 @@ const asker = new Asker({
   problem: showFailure,
 });
 
-/** What the user asked for in this unit, or what is usual. */
+/** The user's budget in this unit, or the default. */
 const budget = () => state.budgets[state.unit] ?? (DEFAULTS[state.language] ?? DEFAULTS.en)[state.unit];
 
 function ask() {
@@ -61,7 +61,7 @@ function showAnswer(frontier) {
 
 function showFailure(problem) {
   if (!(problem instanceof Problem)) throw problem;
-  if (state.model && problem.fields.includes("model")) setSettings({ model: null }); // the address may be of another server
+  if (state.model && problem.fields.includes("model")) setSettings({ model: null }); // the address may come from another server
   else showProblem(problem);
 }
 
@@ -73,7 +73,7 @@ function showNothing() {
   showBudget();
 }
 
-/** Take away what was said of another text. */
+/** Clear what was shown for another text. */
 function forget() {
   state.frontier = null;
   result.clear();
@@ -87,7 +87,7 @@ function showBudget() {
   $("slider").setAttribute("aria-valuetext", amount(budget(), state.unit));
 }
 
-/** Show the summary for the budget, all from the last answer. */
+/** Show the summary for the budget, using only the last answer. */
 function show() {
   showBudget();
   const { frontier, unit } = state;
@@ -99,7 +99,7 @@ function show() {
 }
 
 let settling = 0;
-/** Do what can wait until nothing moves. */
+/** Do what can wait until the slider rests. */
 function settle() {
   clearTimeout(settling);
   settling = setTimeout(() => {
@@ -108,7 +108,7 @@ function settle() {
   }, SETTLE);
 }
 
-// Hearing.
+// Listening.
 
 let frame = 0;
 function setBudget(wanted) {
@@ -130,7 +130,7 @@ function setSettings({ unit, budget: wanted, model }) {
   ask();
 }
 
-/** Take a text; one that came whole is shown to be read, one that is being typed stays to be typed. */
+/** Take a text; one that came whole is shown for reading, one being typed stays in the editor. */
 function setText(written, whole) {
   const text = written.toWellFormed?.() ?? written; // half a character cannot be sent
   if (text !== state.text) {
@@ -180,7 +180,7 @@ $("budget").addEventListener("input", () => {
 $("budget").addEventListener("blur", showBudget);
 $("unit").addEventListener("change", () => setSettings({ unit: $("unit").value }));
 $("model").addEventListener("change", () => setSettings({ model: $("model").value }));
-$("unpin").addEventListener("click", () => $("edit").focus()); // it is gone itself
+$("unpin").addEventListener("click", () => $("edit").focus()); // the button itself disappears
 $("edit").addEventListener("click", () => {
   write(true);
   $("input").setSelectionRange(0, 0);
@@ -194,12 +194,12 @@ $("new").addEventListener("click", () => {
   write(true);
   $("input").focus();
   $("input").select();
-  document.execCommand("delete"); // which, unlike a new value, can be undone
+  document.execCommand("delete"); // unlike a new value, this can be undone
   setText("", false);
 });
 addEventListener("hashchange", () => setSettings(readAddress()));
 addEventListener("pageshow", () => {
-  // The browser brings a text back to who comes back.
+  // The browser restores the text for a returning user.
   if ($("input").value && !state.text) setText($("input").value, document.activeElement !== $("input"));
 });
 setSettings(readAddress());

@@ -1,16 +1,16 @@
-/** Questions to the server about one text; what a later question overtakes is dropped. */
+/** Requests to the server about one text; a newer request cancels the older one. */
 
 import { askFrontier, askSummary } from "./api.js";
 import { Frontier } from "./frontier.js";
 
-const CLOSER = 8; // of a long text the server tries budgets evenly spread, so short ones are asked for again
-const FEW = 4; // sentences; nobody needs to look closer than that
+const CLOSER = 8; // in a long text the server tries evenly spread budgets, so small ones get another request
+const FEW = 4; // sentences; no need to look closer than that
 
 export class Asker {
   #question = new AbortController();
   #answered = null;
 
-  /** `hear.answer(frontier)` is called for an answer and each time it becomes finer, `hear.problem(error)` else. */
+  /** `hear.answer(frontier)` gets the answer, and again each time it is refined; `hear.problem(error)` gets errors. */
   constructor(hear) {
     this.hear = hear;
   }
@@ -20,7 +20,7 @@ export class Asker {
     this.hear.busy(false);
   }
 
-  /** Ask for every budget of a text at once. */
+  /** Ask for all budgets of a text at once. */
   async ask({ text, unit, model, include, exclude }) {
     this.stop();
     this.#question = new AbortController();
@@ -39,9 +39,9 @@ export class Asker {
     });
   }
 
-  /** Where an answer holds only some of all summaries, ask for the one of this budget. */
+  /** If the answer has only some of the summaries, ask for the one with this budget. */
   async refine(frontier, budget) {
-    if (frontier !== this.#answered || !frontier.isSampled(budget)) return; // it is about other pins
+    if (frontier !== this.#answered || !frontier.isSampled(budget)) return; // it belongs to other pins
     await this.#try(async (signal) => {
       frontier.refine(budget, await askSummary({ ...this.about, [`max_${frontier.unit}`]: budget }, signal));
       this.hear.answer(frontier);
@@ -60,7 +60,7 @@ export class Asker {
   }
 }
 
-/** The limits, smallest first, up to which a closer look is worth its time. */
+/** The limits, smallest first, below which a closer look is worth a request. */
 function closer({ capacity, sentences, known, least: shortest }) {
   const limits = [];
   const least = Math.max(shortest, (FEW * capacity) / sentences.length);

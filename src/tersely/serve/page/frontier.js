@@ -1,4 +1,4 @@
-/** All budgets from one answer of the server. */
+/** Every budget, from one answer of the server. */
 
 import { measure, placesOf } from "./lengths.js";
 
@@ -14,10 +14,10 @@ export class Frontier {
     this.whole = text.slice(...placesOf([sentences[0]?.start ?? 0, sentences.at(-1)?.end ?? 0], text));
     this.length = unit === "sentences" ? sentences.length : measure(this.whole, unit);
     this.least = include.length ? this.steps[0].budget : this.lengths.reduce((a, b) => Math.min(a, b), this.capacity);
-    this.known = isComplete(answer) ? this.capacity : 0; // up to this budget the steps are all that there are
+    this.known = isComplete(answer) ? this.capacity : 0; // up to this budget no step is missing
   }
 
-  /** The place of the last step within a budget, -1 if there is none. */
+  /** The index of the last step within a budget, or -1. */
   place(budget) {
     let low = 0;
     let high = this.steps.length;
@@ -29,13 +29,13 @@ export class Frontier {
     return low - 1;
   }
 
-  /** The nearest budget with another summary, up (1) or down (-1). */
+  /** The nearest budget with a different summary, up (1) or down (-1). */
   next(budget, direction) {
     if (direction > 0) return this.steps[this.place(budget) + 1]?.budget ?? Math.max(budget, this.capacity);
     return Math.max(1, this.steps[this.place(budget - 1)]?.budget ?? 1);
   }
 
-  /** The summary for one budget, the same that the server would give. */
+  /** The summary for one budget, the same as the server would give. */
   at(budget) {
     const step = this.steps[this.place(budget)] ?? NOTHING;
     const chosen = [...step.chosen].sort((a, b) => a - b);
@@ -44,20 +44,20 @@ export class Frontier {
     return { ...step, chosen, text: chosen.map((index) => this.sentences[index].text).join(this.separator) };
   }
 
-  /** Whether the server might give more for this budget than is known here. */
+  /** Whether the server may have a better summary for this budget. */
   isSampled(budget) {
     const place = this.place(budget);
     return place >= 0 && this.known < budget && budget < this.capacity && this.steps[place].asked !== budget;
   }
 
-  /** Take over the steps of an answer that looks closer at small budgets. */
+  /** Add the steps of an answer that looks closer at small budgets. */
   merge(answer) {
     const others = this.steps.filter((step) => step.budget > answer.capacity || step.asked);
     this.steps = [...answer.steps, ...others].sort((a, b) => a.budget - b.budget);
     if (isComplete(answer)) this.known = Math.max(this.known, answer.capacity);
   }
 
-  /** Take over the summary of one budget. */
+  /** Add the summary of one budget. */
   refine(budget, { length, sentences }) {
     const value = sentences.reduce((sum, sentence) => sum + sentence.score, 0);
     const step = { budget, length, value, chosen: sentences.map((sentence) => sentence.index), asked: budget };
@@ -65,7 +65,7 @@ export class Frontier {
   }
 }
 
-/** Whether the server tried every budget; of a long text it tries some, evenly spread. */
+/** Whether the server tried every budget; in a long text it tries only some. */
 function isComplete({ points, capacity }) {
   return points === null || points >= capacity;
 }

@@ -1,11 +1,11 @@
-/** Ways for a text to come in: typed, pasted, dropped, opened, or an example. */
+/** The ways to enter a text: typed, pasted, dropped, opened, or an example. */
 
 import { askExample, Problem } from "./api.js";
 
 const $ = (id) => document.getElementById(id);
-const PAUSE = 350; // milliseconds without a key before typed text counts
+const PAUSE = 350; // milliseconds without a keystroke before typed text is sent
 
-/** `onText(text, whole)` hears of each text, `whole` if it came at once; `onProblem` of what cannot be read. */
+/** `onText(text, whole)` gets each text, `whole` if it came all at once; `onProblem` gets what cannot be read. */
 export function prepareInput(onText, onProblem) {
   const take = (reading) => reading.then((text) => onText(text, true), onProblem);
   let pause = 0;
@@ -40,7 +40,7 @@ export function prepareInput(onText, onProblem) {
 function prepareDrop(onDrop) {
   const over = (is) => document.body.classList.toggle("dropping", is);
   let own = false;
-  const fromHere = ({ dataTransfer }) => own && !dataTransfer.types.includes("Files"); // and so no new text
+  const fromHere = ({ dataTransfer }) => own && !dataTransfer.types.includes("Files"); // so it is not a new text
   document.addEventListener("dragstart", () => (own = true));
   document.addEventListener("dragend", () => (own = false));
   document.addEventListener("dragover", (event) => {
@@ -64,9 +64,9 @@ async function read(file) {
     const text = new TextDecoder(utf16 ?? "utf-8", { fatal: true }).decode(bytes);
     if (!text.includes("\0")) return text;
   } catch {
-    // said below
+    // refused below
   }
-  return refuse(file, "is not plain text in UTF-8. Save it as such, or paste the text");
+  return refuse(file, "is not plain text in UTF-8. Save it as UTF-8, or paste the text");
 }
 
 function refuse(file, why) {

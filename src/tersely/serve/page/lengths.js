@@ -15,7 +15,7 @@ export function grouped(number) {
   return number.toLocaleString("en");
 }
 
-/** The length of one text; Unicode code points are characters, a Chinese character is a word. */
+/** The length of a text; characters are Unicode code points, and each Chinese character is a word. */
 export function measure(text, unit) {
   if (unit === "chars") return codePoints(text);
   if (unit === "words") return text.match(WORDS)?.length ?? 0;
@@ -29,7 +29,7 @@ function codePoints(text) {
   return count;
 }
 
-/** The places in `text`, as JavaScript counts, of ascending `offsets` in code points. */
+/** The JavaScript indices in `text` of ascending `offsets` in code points. */
 export function placesOf(offsets, text) {
   const places = [];
   let point = 0;

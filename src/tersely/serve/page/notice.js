@@ -1,9 +1,9 @@
-/** Says what went wrong, and offers what helps. */
+/** Says what went wrong and offers a remedy. */
 
 import { useToken } from "./api.js";
 
 const $ = (id) => document.getElementById(id);
-let sent = false; // a token
+let sent = false; // whether a token was sent
 
 /** `retry` asks the server again. */
 export function prepareNotice(retry) {
@@ -20,7 +20,7 @@ export function prepareNotice(retry) {
 export function showProblem({ status, message }) {
   const locked = status === 401;
   const gone = status === 0 ? " Your text is still here." : "";
-  const wanted = sent ? "This server does not know that token." : "This server asks for a token.";
+  const wanted = sent ? "This server does not know that token." : "This server requires a token.";
   $("problem").textContent = (locked ? wanted : message) + gone;
   $("ask-token").hidden = !locked;
   $("retry").hidden = locked || (status >= 400 && status < 500 && status !== 408 && status !== 429);
@@ -29,6 +29,6 @@ export function showProblem({ status, message }) {
 }
 
 export function hideProblem() {
-  if ($("notice").contains(document.activeElement)) $("slider").focus({ preventScroll: true }); // not to lose the focus
+  if ($("notice").contains(document.activeElement)) $("slider").focus({ preventScroll: true }); // so that the focus is not lost
   $("notice").hidden = true;
 }

@@ -1,9 +1,9 @@
-/** The sentences that the user keeps in or leaves out. */
+/** The sentences that the user keeps or leaves out. */
 
 export class Pins {
   #pins = new Map(); // sentence -> "in" or "out"
 
-  /** `button` takes all pins away; `onChange` hears of each change by the user. */
+  /** `button` removes all pins; `onChange` is called for each change by the user. */
   constructor(button, onChange) {
     this.button = button;
     this.onChange = onChange;

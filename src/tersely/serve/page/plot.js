@@ -9,7 +9,7 @@ export class Plot {
   constructor(svg) {
     this.svg = svg;
     this.all = add(svg, "path", "all");
-    this.window = add(svg, "svg", "window"); // shows what lies within the budget
+    this.window = add(svg, "svg", "window"); // shows the part within the budget
     this.window.setAttribute("height", HEIGHT);
     this.window.setAttribute("aria-hidden", "true");
     this.within = add(this.window, "path", "within");
@@ -34,7 +34,7 @@ export class Plot {
   /** Show the current point. */
   show({ length, value, chosen }, budget, said) {
     this.window.setAttribute("width", this.#x(budget));
-    // A line of no length with a round end is a dot that stays round however the plot is stretched.
+    // A line of no length with a round cap is a dot that stays round when the plot is stretched.
     this.here.setAttribute("d", chosen.length ? `M${this.#x(length)} ${this.#y(value)}h.001` : "");
     this.svg.setAttribute("aria-label", said);
   }

@@ -4,9 +4,9 @@ import { amount, grouped } from "./lengths.js";
 import { reasonFor } from "./reason.js";
 
 const $ = (id) => document.getElementById(id);
-const PLENTY = 12_000; // characters; laying out more in every frame would stutter
+const PLENTY = 12_000; // characters; laying out more in each frame would stutter
 const AT_REST = 150; // milliseconds
-const SAY = 700; // so much later a screen reader hears of it
+const SAY = 700; // milliseconds until a screen reader announces it
 
 export class Result {
   #text = "";
@@ -57,7 +57,7 @@ export class Result {
     try {
       await navigator.clipboard.writeText(this.#text);
     } catch {
-      // Over plain HTTP there is no clipboard to write to; a selection can be copied all the same.
+      // Over plain HTTP a page cannot write to the clipboard, but a selection can still be copied.
       $("summary").textContent = this.#text;
       getSelection().selectAllChildren($("summary"));
       document.execCommand("copy");

@@ -1,7 +1,7 @@
-/** Where a budget stands on the slider: each stretch of it multiplies the budget, so that short ones have room. */
+/** Positions of budgets on the slider; the scale is logarithmic, so that small budgets have room. */
 
 export const POSITIONS = 1000;
-const FEW = 30; // so many budgets are laid out evenly
+const FEW = 30; // up to this many budgets are spaced evenly
 
 export class Scale {
   constructor(least, most) {

@@ -1,11 +1,11 @@
-/** The text, sentence by sentence: what is chosen is marked, the rest shaded by score, and each can be pinned. */
+/** The text, sentence by sentence: chosen ones are marked, the rest shaded by score, and each can be pinned. */
 
 import { placesOf } from "./lengths.js";
 
 const SHADES = 5;
-const DRAG = 5; // pixels; who moves further between press and release wants to select
-const SAID = { in: "kept in", out: "left out" };
-const LINE_END = /\r\n|[\n\r\v\f\x85\u2028\u2029]/; // office programs have more than one
+const DRAG = 5; // pixels; moving further between press and release means selecting
+const SAID = { in: "kept", out: "left out" };
+const LINE_END = /\r\n|[\n\r\v\f\x85\u2028\u2029]/; // office programs use several
 
 export class Source {
   constructor(box, pins) {
@@ -25,7 +25,7 @@ export class Source {
     this.box.replaceChildren();
   }
 
-  /** Show a text that nothing is known of yet. */
+  /** Show a text before its answer arrives. */
   preview(text) {
     this.clear();
     this.box.textContent = text;
@@ -42,7 +42,7 @@ export class Source {
       const [start, end] = places.slice(2 * index, 2 * index + 2);
       const gap = text.slice(index ? places[2 * index - 1] : 0, start);
       const breaks = gap.split(LINE_END).length - 1;
-      if (block && breaks > 1) block.className = "paragraph"; // it ends here, in a copy of the text, too
+      if (block && breaks > 1) block.className = "paragraph"; // so that a copy of the text has the empty line, too
       if (!block || breaks) block = blocks.appendChild(newBlock());
       else block.append(gap);
       this.sentences.push(block.appendChild(newSentence(index, text.slice(start, end), shades[index])));
@@ -53,7 +53,7 @@ export class Source {
     if (this.sentences.length) this.sentences[0].tabIndex = 0;
   }
 
-  /** Give sentences that are laid out new scores. */
+  /** Update the shades to new scores. */
   shade(sentences) {
     shadesOf(sentences).forEach((shade, index) => {
       const { dataset } = this.sentences[index];
@@ -61,7 +61,7 @@ export class Source {
     });
   }
 
-  /** Mark the chosen; touches only sentences that change. */
+  /** Mark the chosen sentences, touching only those that change. */
   mark(chosen) {
     const now = new Set(chosen);
     for (const index of this.chosen) if (!now.has(index)) this.sentences[index].ariaSelected = "false";
@@ -89,7 +89,7 @@ export class Source {
 
   #clicked(event) {
     const sentence = event.target.closest("[role=option]");
-    const [x, y] = this.pressed ?? [event.clientX, event.clientY]; // without a pointer nothing was pressed
+    const [x, y] = this.pressed ?? [event.clientX, event.clientY]; // no pointer, no press
     const dragged = Math.hypot(event.clientX - x, event.clientY - y) > DRAG;
     this.pressed = null;
     if (!sentence || dragged || !getSelection().isCollapsed) return; // a selection is for copying
@@ -111,7 +111,7 @@ export class Source {
     event.preventDefault();
   }
 
-  /** One sentence at a time can have the focus: Chromium selects nothing where a press moves it. */
+  /** Only one sentence at a time is focusable: Chromium would not select text where a press moves the focus. */
   #focus(sentence) {
     this.box.querySelector("[tabindex]").removeAttribute("tabindex");
     sentence.tabIndex = 0;
@@ -136,7 +136,7 @@ function newSentence(index, text, shade) {
   return sentence;
 }
 
-/** From 0 for the fifth of the sentences that says least to 4 for the one that says most. */
+/** From 0 for the lowest fifth of the scores to 4 for the highest. */
 function shadesOf(sentences) {
   const shades = new Array(sentences.length);
   const byScore = sentences.map((_, index) => index).sort((a, b) => sentences[a].score - sentences[b].score);

@@ -1,0 +1,253 @@
+"""The bodies of requests and answers. What OpenAPI says about them is exactly what is checked."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from tersely.budget import BUDGETS
+from tersely.serve.problems import ProblemError
+
+MAX_DOCUMENTS = 100
+# For each task a request and its real answer; they are data, so that describing the interface runs no model.
+EXAMPLES: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("examples.json").read_text("utf-8"))
+
+# Far more than any text that fits into a body, and far less than the largest whole number in JSON.
+Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
+Indices = Annotated[list[Annotated[int, Field(ge=0, le=1_000_000_000)]], Field(max_length=10_000)]
+LanguageName = Literal["en", "zh", "other"]
+
+_LONGEST_NAME = 100
+# Said in words of JSON, where pydantic would speak of Python.
+_DETAILS = {
+    "extra_forbidden": "there is no such field",
+    "model_type": "must be a JSON object",
+    "model_attributes_type": "must be a JSON object",
+}
+# Exactly one budget that is not null.
+_ONE_BUDGET: list[JsonValue] = [{"required": [name], "properties": {name: {"type": "number"}}} for name in BUDGETS]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+    def request(self) -> dict[str, Any]:
+        """Return what a worker is asked."""
+        return self.model_dump()
+
+
+class _Text(_Body):
+    text: str = Field(description="The text to summarize.")
+    include: Indices = Field([], description="Sentences that must be in the summary, counted from 0.")
+    exclude: Indices = Field([], description="Sentences that must not be in the summary.")
+    order: Literal["document", "rank"] = Field("document", description="As in the text, or best first.")
+    separator: Annotated[str, Field(max_length=100)] | None = Field(
+        None, description="Goes between sentences. Null: a space, or nothing in Chinese."
+    )
+    redundancy: Literal["duplicates", "trigrams", "off"] = Field(
+        "duplicates",
+        description="Skip near copies of chosen sentences, or sentences that share three words in a row with one.",
+    )
+    language: LanguageName | None = Field(None, description="Null: detected from the text.")
+    model: Annotated[str, Field(max_length=200)] | None = Field(
+        None, description="A model listed at /v1/models. Null: the default."
+    )
+
+
+class SummarizeBody(_Text):
+    """A text and exactly one budget."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": _ONE_BUDGET, "examples": [EXAMPLES["summarize"]["request"]]},
+    )
+
+    max_chars: Count | None = Field(None, description="Budget in characters (Unicode code points).")
+    max_words: Count | None = Field(None, description="Budget in words; each Chinese character is one.")
+    max_tokens: Count | None = Field(None, description="Budget in tokens of the server's tokenizer, if it has one.")
+    max_bytes: Count | None = Field(None, description="Budget in UTF-8 bytes.")
+    max_sentences: Count | None = Field(None, description="Budget in sentences.")
+    ratio: Annotated[float, Field(gt=0, le=1)] | None = Field(
+        None, description="Budget as a fraction of the text's characters."
+    )
+
+
+class FrontierBody(_Text):
+    """A text, and the unit of the budgets."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLES["frontier"]["request"]]})
+
+    unit: Literal["chars", "words", "sentences", "bytes"] = Field("chars", description="What the budgets count.")
+    limit: Count | None = Field(None, description="The largest budget. Null: the whole text.")
+    points: Annotated[int, Field(ge=1, le=1000)] | None = Field(
+        None,
+        description="Try only this many budgets, evenly spread. Null: all; in a long text, as many as are fast.",
+    )
+
+
+class BatchBody(_Body):
+    """Up to 100 bodies of /v1/summarize; each is checked separately and gets its own result or error."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLES["batch"]["request"]]})
+
+    documents: list[Any] = Field(min_length=1, max_length=MAX_DOCUMENTS, description="Bodies of /v1/summarize.")
+
+    @property
+    def text(self) -> str:
+        """The first text, by which a worker is chosen."""
+        first = self.documents[0].get("text") if isinstance(self.documents[0], dict) else None
+        return first if isinstance(first, str) else ""
+
+    def request(self) -> dict[str, Any]:
+        """Return what a worker is asked: the request of each document, or its error."""
+        return {"documents": [_document(data) for data in self.documents]}
+
+
+def _document(data: Any) -> dict[str, Any]:
+    try:
+        return SummarizeBody.model_validate(data).request()
+    except ValidationError as error:
+        return {"error": invalid_fields(error.errors(include_input=False, include_url=False)).to_dict()}
+
+
+def invalid_fields(errors: Sequence[Any]) -> ProblemError:
+    """Return the problem that names each wrong field and says what is wrong with it."""
+    fields = tuple((_field(error["loc"]), _detail(error)) for error in errors)
+    named = "; ".join(f"{name}: {detail}" for name, detail in fields[:3])
+    more = f"; and {len(fields) - 3} more" if len(fields) > 3 else ""
+    return ProblemError("invalid-request", named + more, fields[:20])
+
+
+def _field(place: Sequence[str | int]) -> str:
+    names = [str(part) for part in place if part != "body"] or ["body"]
+    # Names come from the client and must not break the line.
+    return "".join(sign if sign.isprintable() else "\ufffd" for sign in ".".join(names)[:_LONGEST_NAME])
+
+
+def _detail(error: Any) -> str:
+    text: str = _DETAILS.get(error["type"], error["msg"])
+    return text[:1].lower() + text[1:]
+
+
+class SentenceAnswer(BaseModel):
+    """A sentence, `text[start:end]` of the source; offsets count Unicode code points."""
+
+    index: int
+    start: int
+    end: int
+    text: str
+    score: float
+
+
+class RankedAnswer(SentenceAnswer):
+    """A sentence of the source, chosen or not."""
+
+    selected: bool
+
+
+class BudgetAnswer(BaseModel):
+    """The budget as requested, and the length it allows."""
+
+    limit: float
+    unit: Literal["chars", "words", "tokens", "bytes", "sentences", "ratio"]
+    capacity: int
+
+
+class ModelAnswer(BaseModel):
+    """The model that chose; its fingerprint changes whenever a summary might."""
+
+    name: str
+    fingerprint: str
+
+
+class SummaryAnswer(BaseModel):
+    """The summary, where its sentences are in the text, and why it is as long as it is."""
+
+    text: str
+    sentences: list[SentenceAnswer]
+    language: LanguageName
+    budget: BudgetAnswer
+    length: int
+    fill: float
+    reason: Literal["selected", "whole-text-fits", "no-gain", "nothing-fits", "empty-input"]
+    needed: int | None
+    ranking: list[RankedAnswer]
+    model: ModelAnswer
+
+
+class StepAnswer(BaseModel):
+    """The sentences chosen from this budget up to the next step."""
+
+    budget: int
+    length: int
+    value: float
+    chosen: list[int]
+
+
+class FrontierAnswer(BaseModel):
+    """The sentences once, and each step as indices into them."""
+
+    unit: Literal["chars", "words", "sentences", "bytes"]
+    capacity: int
+    separator: str
+    language: LanguageName
+    sentences: list[SentenceAnswer]
+    steps: list[StepAnswer]
+    points: int | None = Field(description="How many budgets were tried; null: all of them.")
+    model: ModelAnswer
+
+
+class FieldError(BaseModel):
+    """What is wrong with one field."""
+
+    field: str
+    detail: str
+
+
+class Problem(BaseModel):
+    """What went wrong (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[FieldError] = []
+    request_id: str = ""
+
+
+class SummaryResult(BaseModel):
+    """The summary of one document of a batch."""
+
+    summary: SummaryAnswer
+
+
+class ErrorResult(BaseModel):
+    """What is wrong with one document of a batch."""
+
+    error: Problem
+
+
+class BatchAnswer(BaseModel):
+    """One result per document, in order."""
+
+    results: list[SummaryResult | ErrorResult]
+
+
+class ServedModel(ModelAnswer):
+    """A model that this server has loaded."""
+
+    description: str
+    default: bool
+
+
+class ModelsAnswer(BaseModel):
+    """The models to choose from."""
+
+    models: list[ServedModel]
+
+
+class StatusAnswer(BaseModel):
+    """The state of the server."""
+
+    status: Literal["ok", "ready"]

@@ -1,0 +1,222 @@
+"""The desk: what a worker does with a request, and the documents it remembers."""
+
+import signal
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from tersely.budget import BUDGETS
+from tersely.errors import TerselyError, UsageError
+from tersely.io.lines import to_json
+from tersely.models import load_model
+from tersely.score import Values
+from tersely.serve.problems import FailureError, ProblemError, invalid
+from tersely.summarizer import Summarizer
+from tersely.summary import Summary
+from tersely.text import Document, Language
+from tersely.text.length import load_token_counter
+
+# An answer lists every sentence, so this bounds answers, too; it holds for all documents of a batch together.
+MAX_SENTENCES = 20_000
+# In a document this short, few budgets change anything, so all of them are tried.
+_ALL_STEPS = 15
+
+Request = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class DeskWork:
+    """The work of the service's workers: each loads these models once, then answers at its desk."""
+
+    models: tuple[str, ...]
+    tokenizer: str | None = None
+
+    def load(self) -> "Desk":
+        """Load the models in a worker process."""
+        # A signal often goes to every process of a service; the server decides when its workers end.
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        return Desk(self.models, self.tokenizer)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The body of an answer, and how many sentences were read for it."""
+
+    body: bytes
+    sentences: int
+
+
+class Desk:
+    """The loaded models, and the documents of the last requests."""
+
+    def __init__(self, models: Sequence[str], tokenizer: str | None = None) -> None:
+        loaded = [(load_model(model), Remembering.of(Summarizer.load(model))) for model in models]
+        self._models = {model.name: summarizer for model, summarizer in loaded}
+        self._default = loaded[0][0].name
+        self._tokens = load_token_counter(tokenizer) if tokenizer is not None else None
+        self._memory = Memory()
+        self.card = [
+            {
+                "name": model.name,
+                "description": model.description,
+                "fingerprint": summarizer.fingerprint,
+                "default": model.name == self._default,
+            }
+            for model, summarizer in loaded
+        ]
+
+    def __call__(self, job: tuple[str, Request]) -> Answer | ProblemError | FailureError:
+        """Answer one request: a task and its parsed body. Errors are returned, since a worker must go on."""
+        task, request = job
+        tasks = {"summarize": self._summarize, "frontier": self._frontier, "batch": self._batch}
+        try:
+            return tasks[task](request)
+        except ProblemError as problem:
+            return problem
+        except Exception as error:
+            return FailureError.of(error)
+
+    def _summarize(self, request: Request) -> Answer:
+        summary = self._summary(request, MAX_SENTENCES)
+        # Byte for byte what `tersely summarize --format json` writes.
+        return Answer(f"{summary.to_json(indent=2)}\n".encode(), len(summary.ranking))
+
+    def _frontier(self, request: Request) -> Answer:
+        how = dict(request)
+        summarizer, document = self._model(how), self._document(how, MAX_SENTENCES)
+        limit, points = how.pop("limit"), how.pop("points")
+        try:
+            frontier = summarizer.frontier(document, **how)
+            # Beyond the whole text nothing changes.
+            frontier = replace(frontier, capacity=min(limit or frontier.capacity, frontier.capacity))
+            points = bounded(points, len(document))
+            steps = frontier.steps(points)
+        except TerselyError as error:
+            raise _refused(error, "include") from None
+        if not steps:
+            raise invalid(f"the included sentences need more than the largest budget, {frontier.capacity}", "include")
+        answer = frontier.to_dict(steps)
+        answer |= {"points": points, "model": {"name": summarizer.name, "fingerprint": summarizer.fingerprint}}
+        return Answer(to_json(answer).encode(), len(document))
+
+    def _batch(self, request: Request) -> Answer:
+        results: list[dict[str, Any]] = []
+        room = MAX_SENTENCES
+        for document in request["documents"]:
+            if "error" in document:
+                results.append(document)
+                continue
+            try:
+                summary = self._summary(document, room)
+            except ProblemError as problem:
+                results.append({"error": problem.to_dict()})
+            else:
+                room -= len(summary.ranking)
+                results.append({"summary": summary.to_dict()})
+        return Answer(to_json({"results": results}).encode(), MAX_SENTENCES - room)
+
+    def _summary(self, request: Request, most: int) -> Summary:
+        how = dict(request)
+        summarizer, document = self._model(how), self._document(how, most)
+        if how["max_tokens"] is not None and self._tokens is None:
+            raise invalid("this server cannot count tokens: it was started without --tokenizer", "max_tokens")
+        try:
+            return summarizer.summarize(document, **how, tokenizer=self._tokens)
+        except TerselyError as error:
+            given = [name for name in BUDGETS if how[name] is not None]
+            raise _refused(error, *(["include"] if len(given) == 1 else given or BUDGETS)) from None
+
+    def _model(self, how: dict[str, Any]) -> "Remembering":
+        asked = how.pop("model")
+        name = self._default if asked is None else asked
+        if name not in self._models:
+            raise invalid(f"this server has no model of that name: choose from {', '.join(self._models)}", "model")
+        return self._models[name]
+
+    def _document(self, how: dict[str, Any], most: int) -> "Scored":
+        document = self._memory.document(how.pop("text"), how.pop("language"))
+        if len(document) > most:
+            what = f"the text has {len(document)} sentences, and a request may have {MAX_SENTENCES}"
+            raise invalid(f"{what}: {most} are left for this document" if most < MAX_SENTENCES else what, "text")
+        for name in ("include", "exclude"):
+            if wrong := [i for i in how[name] if i >= len(document)]:
+                raise invalid(
+                    f"there is no sentence {wrong[0]}: the document has {len(document)}, counted from 0", name
+                )
+        return document
+
+
+@dataclass(frozen=True)
+class Scored(Document):
+    """A document together with its scores, by the fingerprint of the summarizer that gave them."""
+
+    values: dict[str, Values] = field(default_factory=dict, compare=False, repr=False)
+
+
+class Remembering(Summarizer):
+    """A summarizer that scores a `Scored` document only once; the summaries are the same."""
+
+    @classmethod
+    def of(cls, summarizer: Summarizer) -> "Remembering":
+        """Return one that gives the same summaries as another summarizer."""
+        return cls(**{part.name: getattr(summarizer, part.name) for part in fields(summarizer)})
+
+    def score(self, document: Document) -> Values:
+        """Return one value per sentence."""
+        if not isinstance(document, Scored):
+            return super().score(document)
+        if self.fingerprint not in document.values:
+            document.values[self.fingerprint] = super().score(document)
+        return document.values[self.fingerprint]
+
+
+class Memory:
+    """The last documents, split and scored, so that another budget for the same text costs only the choice.
+
+    It holds as many as fit into `characters`, and the very last one in any case.
+
+    >>> memory = Memory(characters=20)
+    >>> memory.document("One fish. Two fish.", None) is memory.document("One fish. Two fish.", None)
+    True
+    """
+
+    def __init__(self, characters: int = 500_000) -> None:
+        self._characters, self._used = characters, 0
+        self._kept: OrderedDict[tuple[str, Language | None], Scored] = OrderedDict()
+
+    def document(self, text: str, language: Language | None) -> Scored:
+        """Return the document of a text; the same one again if it is still remembered."""
+        key = (text, language)
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        split = Document.from_text(text, language)
+        document = self._kept[key] = Scored(split.text, split.language, split.sentences)
+        self._used += len(text)
+        while self._used > self._characters and len(self._kept) > 1:
+            (dropped, _), _ = self._kept.popitem(last=False)
+            self._used -= len(dropped)
+        return document
+
+
+def bounded(points: int | None, sentences: int) -> int | None:
+    """Return how many budgets a frontier tries: every one in a short document, and fewer the longer the document is.
+
+    The time and space for one budget grow with the number of sentences; this many take about a second.
+
+    >>> [bounded(None, sentences) for sentences in (15, 16, 25, 100, 2000, 20_000)]
+    [None, 375, 240, 60, 60, 20]
+    >>> bounded(10, 1000), bounded(1000, 1000)
+    (10, 60)
+    """
+    if sentences <= _ALL_STEPS:
+        return points
+    most = max(20, min(max(60, 6000 // sentences), 120_000 // sentences))
+    return most if points is None else min(points, most)
+
+
+def _refused(error: TerselyError, *fields: str) -> ProblemError:
+    """Return the problem of a request that the library refuses; a wrong call is blamed on these fields."""
+    return invalid(str(error), *(fields if isinstance(error, UsageError) else ()))

@@ -1,0 +1,230 @@
+"""The layers around the application, outermost first: context, tokens, body limit, HEAD."""
+
+import asyncio
+import hmac
+import re
+from contextlib import suppress
+from email.message import Message as MimeHeaders
+from hashlib import sha256
+from time import perf_counter
+from uuid import uuid4
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tersely.io.lines import to_json
+from tersely.serve import observe
+from tersely.serve.observe import Metrics
+from tersely.serve.problems import MEDIA_TYPE, FailureError, ProblemError, internal
+
+SECURITY = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
+# The status that proxies log for a client that disconnected before there was an answer.
+GONE = 499
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+# These reveal nothing and cost nothing; everything else needs a token if the server has any.
+_OPEN = frozenset({"/", "/docs", "/openapi.json", "/healthz", "/readyz"})
+_LINGER_SECONDS, _LINGER_BYTES = 1.0, 16_000_000
+
+
+class Context:
+    """The outermost layer: whatever happens inside, there is an answer, a line in the log and a count.
+
+    It also gives each request its id and each answer its security headers.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics, routes: frozenset[str]) -> None:
+        self._app, self._metrics, self._routes = app, metrics, routes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and make sure that it is answered."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get("x-request-id", "")
+        request_id = given if _REQUEST_ID.fullmatch(given) else uuid4().hex
+        scope.setdefault("state", {})["request_id"] = request_id
+        started, status = perf_counter(), 0
+
+        async def answer(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message).update({**SECURITY, "X-Request-ID": request_id})
+            await send(message)
+
+        try:
+            await self._app(scope, receive, answer)
+        except Exception as error:
+            observe.failure(FailureError.of(error), request_id=request_id)
+            if not status:
+                await respond(internal(), scope)(scope, receive, answer)
+        finally:
+            self._finish(scope, status or GONE, perf_counter() - started)
+
+    def _finish(self, scope: Scope, status: int, seconds: float) -> None:
+        route, method = self._route(scope["path"]), scope["method"]
+        self._metrics.finished(route, status, seconds)
+        observe.info(
+            "request",
+            request_id=scope["state"]["request_id"],
+            method=method if method in _METHODS else "other",
+            route=route,
+            status=status,
+            ms=round(1000 * seconds, 2),
+        )
+
+    def _route(self, path: str) -> str:
+        """Return a name that contains nothing a client may have written into the address."""
+        if path in self._routes:
+            return path
+        return "/static" if path.startswith("/static/") else "other"
+
+
+class Tokens:
+    """Lets only requests with a known bearer token through."""
+
+    def __init__(self, app: ASGIApp, tokens: tuple[str, ...]) -> None:
+        self._app = app
+        self._digests = [sha256(token.encode()).digest() for token in tokens]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or ask for a token."""
+        if scope["type"] != "http" or self._open(scope["path"]) or self._known(Headers(scope=scope)):
+            await self._app(scope, receive, send)
+            return
+        headers = {"WWW-Authenticate": 'Bearer realm="tersely"'}
+        detail = "the token is missing or unknown: send 'Authorization: Bearer TOKEN'"
+        await refuse(ProblemError("unauthorized", detail, (), headers), scope, receive, send)
+
+    def _open(self, path: str) -> bool:
+        return not self._digests or path in _OPEN or path.startswith("/static/")
+
+    def _known(self, headers: Headers) -> bool:
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        # Headers are decoded as Latin-1; this restores the bytes that were sent.
+        digest = sha256(token.strip().encode("latin-1")).digest()
+        # Always compare with all of them, so that timing reveals neither which one matches nor how much of it.
+        matches = [hmac.compare_digest(digest, known) for known in self._digests]
+        return scheme.lower() == "bearer" and any(matches)
+
+
+class BodyLimit:
+    """Reads the body of a POST to one of the routes: only JSON, and no more than allowed, however it is sent."""
+
+    def __init__(self, app: ASGIApp, routes: frozenset[str], max_body: int, seconds: float) -> None:
+        self._app, self._routes, self._max_body, self._seconds = app, routes, max_body, seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on with its body, or refuse it."""
+        if scope["type"] != "http" or scope["method"] != "POST" or scope["path"] not in self._routes:
+            await self._app(scope, receive, send)
+            return
+        try:
+            body = await self._body(Headers(scope=scope), receive)
+        except ProblemError as problem:
+            await refuse(problem, scope, receive, send)
+            return
+        if body is not None:
+            await self._app(scope, _replay(body, receive), send)
+
+    async def _body(self, headers: Headers, receive: Receive) -> bytes | None:
+        """Return the body, or none if the client has disconnected."""
+        _check_type(headers)
+        announced = headers.get("content-length", "")
+        if announced.isdecimal() and int(announced[:20]) > self._max_body:
+            raise self._too_large()
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await self._read(receive)
+        except TimeoutError:
+            raise ProblemError("body-timeout", f"the body did not arrive within {self._seconds:g} seconds") from None
+
+    async def _read(self, receive: Receive) -> bytes | None:
+        body = bytearray()
+        while True:
+            event = await receive()
+            if event["type"] == "http.disconnect":
+                return None
+            body += event.get("body", b"")
+            if len(body) > self._max_body:
+                raise self._too_large()
+            if not event.get("more_body", False):
+                return bytes(body)
+
+    def _too_large(self) -> ProblemError:
+        return ProblemError("too-large", f"the request is larger than the {self._max_body} bytes this server accepts")
+
+
+def _check_type(headers: Headers) -> None:
+    parsed = MimeHeaders()
+    parsed["content-type"] = headers.get("content-type", "text/plain")
+    if parsed.get_content_type() != "application/json":
+        raise _unsupported("the body must be application/json: send the header 'Content-Type: application/json'")
+    charset = parsed.get_param("charset", "utf-8")
+    if not isinstance(charset, str) or charset.lower() not in ("utf-8", "utf8"):
+        raise _unsupported("the body must be in UTF-8")
+    if headers.get("content-encoding", "identity").lower() != "identity":
+        raise _unsupported("the body must not be compressed")
+
+
+def _unsupported(detail: str) -> ProblemError:
+    return ProblemError("unsupported-media-type", detail, headers={"Accept": "application/json"})
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Deliver the whole body at once, then whatever else the connection brings."""
+    events: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return events.pop() if events else await receive()
+
+    return replay
+
+
+class Head:
+    """Answers HEAD like GET; the HTTP server leaves out the body."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        if scope["type"] == "http" and scope["method"] == "HEAD":
+            scope = {**scope, "method": "GET"}
+        await self._app(scope, receive, send)
+
+
+def respond(problem: ProblemError, scope: Scope) -> Response:
+    """Return the response for a problem, with the id of the request in the log."""
+    request_id = scope.get("state", {}).get("request_id", "")
+    body = to_json(problem.to_dict() | {"request_id": request_id})
+    return Response(body, problem.status, dict(problem.headers), MEDIA_TYPE)
+
+
+async def refuse(problem: ProblemError, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a request whose body has not been read to the end, and close the connection."""
+    problem.headers = {**problem.headers, "Connection": "close"}
+    response = respond(problem, scope)
+    await send({"type": "http.response.start", "status": response.status_code, "headers": response.raw_headers})
+    await send({"type": "http.response.body", "body": response.body, "more_body": True})
+    # The answer is on its way, but closing while the client is still sending could discard it before it is read.
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_LINGER_SECONDS):
+            await _drain(receive)
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _drain(receive: Receive) -> None:
+    left = _LINGER_BYTES
+    while left > 0:
+        event = await receive()
+        if event["type"] == "http.disconnect" or not event.get("more_body", False):
+            return
+        left -= len(event.get("body", b""))

@@ -1,0 +1,24 @@
+"""Update the answers in src/tersely/serve/examples.json: python tests/serve/examples.py."""
+
+import json
+from pathlib import Path
+
+from tersely.models import DEFAULT
+from tersely.serve import bodies
+from tersely.serve.desk import Answer, Desk
+
+FILE = Path(bodies.__file__).with_name("examples.json")
+BODIES = {"summarize": bodies.SummarizeBody, "frontier": bodies.FrontierBody, "batch": bodies.BatchBody}
+
+
+def main() -> None:
+    desk = Desk((DEFAULT,))
+    for task, example in bodies.EXAMPLES.items():
+        reply = desk((task, BODIES[task].model_validate(example["request"]).request()))
+        assert isinstance(reply, Answer), reply
+        example["answer"] = json.loads(reply.body)
+    FILE.write_text(json.dumps(bodies.EXAMPLES, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

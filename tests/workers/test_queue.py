@@ -1,0 +1,131 @@
+"""The bounded queue: who gets a job, who is refused, and what becomes of workers that are late or die."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from serve.service import ended, stopped, until
+from tersely.workers.queue import BusyError, LateError, WorkerEndedError, WorkQueue
+from workers.queue_work import Pids, Unloadable
+
+
+@contextmanager
+def running(workers: int, places: int = 2, deadline: float = 60, **how: Any) -> Iterator[WorkQueue]:
+    queue = WorkQueue(Pids(), workers=workers, places=places, deadline=deadline, **how)
+    queue.start()
+    try:
+        until(lambda: queue.ready and queue.idle == workers)
+        yield queue
+    finally:
+        queue.close()
+
+
+def ask(queue: WorkQueue, key: int = 0) -> Any:
+    """Ask from another thread: the tests of the page may have an event loop running in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(_ask, queue, key).result()
+
+
+def _ask(queue: WorkQueue, key: int = 0) -> Any:
+    return asyncio.run(queue.ask("job", key))
+
+
+def test_the_same_key_goes_to_the_same_worker() -> None:
+    with running(workers=3) as queue:
+        assert queue.card == "pids"
+        for key in (2, 1, 0, 1, 2, 5):  # a small number is its own hash
+            assert ask(queue, key) == queue.pids[key % 3]
+            until(lambda: queue.idle == 3)
+
+
+def test_a_job_does_not_wait_for_its_own_worker_if_another_is_free() -> None:
+    with running(workers=2) as queue, ThreadPoolExecutor() as threads:
+        first, second = queue.pids
+        with stopped(second):
+            held = threads.submit(_ask, queue, 1)
+            until(lambda: queue.running == 1)
+            assert ask(queue, 1) == first
+            assert not held.done()
+        assert held.result() == second
+
+
+def test_a_full_queue_refuses_at_once_and_does_what_it_took() -> None:
+    with running(workers=1, places=2) as queue, ThreadPoolExecutor() as threads:
+        with stopped(queue.pids[0]):
+            taken = [threads.submit(_ask, queue) for _ in range(3)]
+            until(lambda: (queue.running, queue.waiting) == (1, 2))
+            with pytest.raises(BusyError, match="all workers are busy and 2 requests are waiting: try again"):
+                ask(queue)
+        assert [job.result() for job in taken] == queue.pids * 3
+
+
+def test_a_late_worker_is_killed_and_replaced() -> None:
+    said: list[str] = []
+    with running(workers=1, deadline=0.1, report=said.append) as queue:
+        [late] = queue.pids
+        with stopped(late):
+            with pytest.raises(LateError, match=r"no answer within 0\.1 seconds"):
+                ask(queue)
+            until(lambda: ended(late))
+        until(lambda: queue.idle == 1)
+        assert queue.pids != [late]
+        assert queue.replaced == 1
+        assert said == [f"worker {late} died (signal 9) and is being replaced"]
+
+
+def test_a_job_fails_with_its_worker_and_the_next_one_gets_another() -> None:
+    with running(workers=1) as queue, ThreadPoolExecutor() as threads:
+        [first] = queue.pids
+        with stopped(first):
+            job = threads.submit(_ask, queue)
+            until(lambda: queue.running == 1)
+            os.kill(first, signal.SIGKILL)
+            with pytest.raises(WorkerEndedError):
+                job.result()
+        second = ask(queue)
+        assert [second] == queue.pids != [first]
+        until(lambda: queue.idle == 1)
+        # The death of an idle worker costs no job.
+        os.kill(second, signal.SIGKILL)
+        until(lambda: ended(second))
+        assert ask(queue) not in (first, second)
+
+
+def test_work_that_cannot_be_loaded_says_why_and_refuses_what_waits() -> None:
+    queue = WorkQueue(Unloadable(), workers=2, places=1, deadline=60)
+    with ThreadPoolExecutor() as threads:
+        job = threads.submit(_ask, queue)
+        until(lambda: queue.waiting == 1)
+        queue.start()
+        try:
+            with pytest.raises(BusyError, match="there is no such model"):
+                job.result()
+            assert queue.failure == "there is no such model"
+            assert not queue.ready
+        finally:
+            queue.close()
+
+
+@pytest.mark.parametrize("leave", [WorkQueue.refuse, WorkQueue.close])
+def test_a_closing_queue_refuses_jobs(leave: Callable[[WorkQueue], None]) -> None:
+    with running(workers=1) as queue:
+        leave(queue)
+        assert not queue.ready
+        with pytest.raises(BusyError, match="shutting down"):
+            ask(queue)
+
+
+def test_closing_refuses_what_still_waits() -> None:
+    queue = WorkQueue(Pids(), workers=1, places=1, deadline=60)
+    with ThreadPoolExecutor() as threads:
+        job = threads.submit(_ask, queue)
+        until(lambda: queue.waiting == 1)
+        queue.close()
+        with pytest.raises(BusyError, match="shutting down"):
+            job.result()
