@@ -45,15 +45,16 @@ def command(
     tersely train scorer articles.jsonl --config cpu-siamese-en --cache vectors --out my-model
     """
     from tersely.batch.vectors import fill, local, on_ray
-    from tersely.cli.train_scorer import read_settings, read_where
     from tersely.encode import load_encoder
     from tersely.encode.cache import Cache
     from tersely.errors import InputError, UsageError
-    from tersely.learn.scorer.config import Data
+    from tersely.learn.configs import read_network_config
+    from tersely.learn.corpus import read_where
+    from tersely.learn.scorer.config import ScorerData
 
     if address is not None and engine != "ray":
         raise UsageError("--address is that of a Ray cluster: add --engine ray")
-    data: Any = read_settings(config, None, None).data if config else Data()
+    data: Any = read_network_config(config).data if config else ScorerData()
     name = encoder or data.encoder
     kept = Cache(Path(cache), load_encoder(name), data.precision)
     compute = on_ray(workers, address) if engine == "ray" else local(workers)
@@ -74,8 +75,7 @@ def command(
 
 def _documents(corpus: tuple[str, ...], sentences: int, where: Any) -> Iterator[tuple[str, ...]]:
     """Give the sentences of every document that can be trained on."""
-    from tersely.learn.scorer.corpus import FEWEST_SENTENCES, beginning
-    from tersely.learn.texts import read_texts
+    from tersely.learn.corpus import FEWEST_SENTENCES, beginning, read_texts
     from tersely.text import Document
 
     for path in corpus:

@@ -53,7 +53,7 @@ def _shipped(name: str) -> dict[str, float]:
 
 def _trained(name: str, models: Sequence[Path]) -> dict[str, float] | None:
     with extra("reading a baseline's figures", "train"):
-        from tersely.learn.knapsack.baselines.rows import read_figures
+        from tersely.learn.knapsack.baselines.table1 import read_figures
 
     for folder in models:
         if (folder / name / "measures.json").is_file():
