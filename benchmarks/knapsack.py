@@ -1,6 +1,6 @@
-"""How long 512 knapsack problems take, by solver and by network, and how the shipped networks learned.
+"""Times of 512 knapsack problems for each solver and network, and the learning curves of the shipped networks.
 
-Prints Markdown; with --plot FILE, draws the matched rate against the samples seen instead, from the models' logs.
+Prints Markdown; with --plot FILE it draws the matched rate against the samples seen instead, from the models' logs.
 """
 
 import argparse
@@ -14,13 +14,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from tersely.learn.knapsack import Batch, KnapsackTransformer, Simulation, load_folder
-from tersely.learn.knapsack.core import density_core, dp_core
+from tersely.learn.knapsack import KnapsackTransformer, Problems, Simulation, load_folder
+from tersely.learn.knapsack.core import bounds, density_core, dp_core, view
 from tersely.learn.knapsack.labels import density, dp
 from tersely.learn.knapsack.measure import Evaluation, worth
 from tersely.learn.knapsack.simulate import DISTRIBUTIONS
-from tersely.learn.knapsack.train import tensors
-from tersely.learn.knapsack.view import bounds, view
+from tersely.learn.knapsack.train_knapsack import tensors
 from tersely.learn.perturbed import perturbed_knapsack
 from tersely.models import model_folder
 
@@ -37,21 +36,25 @@ def main() -> None:
     """Print the times, or draw the curves."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the curves of the shipped networks")
-    parser.add_argument("--repeats", type=int, default=9, help="the median of so many, or of 5 seconds, is printed")
-    parser.add_argument("--threads", type=int, default=1, help="for PyTorch; the solvers of labels use one")
+    parser.add_argument(
+        "--repeats", type=int, default=9, help="print the median of this many runs, or of as many as take 5 seconds"
+    )
+    parser.add_argument(
+        "--threads", type=int, default=1, help="threads for PyTorch; the solvers that make labels use one"
+    )
     args = parser.parse_args()
     if args.plot:
         plot(args.plot)
         return
     torch.set_num_threads(args.threads)
-    labels_a_second()
+    labels_per_second()
     without_network()
     forward_times(args.repeats, args.threads)
 
 
-def labels_a_second() -> None:
+def labels_per_second() -> None:
     """Print how fast labels are made, on one core."""
-    print("| labels a second, one core | CNNDM | CNewSum |\n|---|---|---|")
+    print("| labels per second, one core | CNNDM | CNewSum |\n|---|---|---|")
     for name, solver in (("exact DP", dp), ("density greedy", density)):
         rates = []
         for paper in DISTRIBUTIONS.values():
@@ -62,7 +65,7 @@ def labels_a_second() -> None:
 
 
 def without_network() -> None:
-    """Print how far the bounds that the compact networks start from would come alone, on 5,000 problems."""
+    """Print how far the bounds of the compact networks get without a network, on 5,000 problems."""
     rows: dict[str, list[float]] = {}
     for paper in DISTRIBUTIONS.values():
         problems = Evaluation.of(Simulation(paper, seed=1).batch(0, 5000), "dp")
@@ -89,7 +92,7 @@ def without_network() -> None:
 
 
 def forward_times(repeats: int, threads: int) -> None:
-    """Print the time of a batch of problems for each way to choose."""
+    """Print the time of a batch for each way to choose."""
     print(f"| forward, {BATCH} problems, {threads} thread(s) | CNNDM | CNewSum |\n|---|---|---|", flush=True)
     rows: dict[str, list[str]] = {}
     for name, paper in DISTRIBUTIONS.items():
@@ -100,7 +103,7 @@ def forward_times(repeats: int, threads: int) -> None:
         print(f"| {way} | " + " | ".join(cells) + " |")
 
 
-def ways(distribution: str, batch: Batch) -> dict[str, Callable[[], object]]:
+def ways(distribution: str, batch: Problems) -> dict[str, Callable[[], object]]:
     """Return every way to choose for the batch, by name."""
     inputs = tensors(batch)
     lengths, capacities = torch.from_numpy(batch.lengths), torch.from_numpy(batch.capacities)
@@ -126,7 +129,7 @@ def ways(distribution: str, batch: Batch) -> dict[str, Callable[[], object]]:
 
 
 def median(run: Callable[[], object], repeats: int) -> float:
-    """Return the median time of a call in seconds, after one that warms up; what is slow is called less often."""
+    """Return the median time of a call in seconds, after one to warm up; slow ones are called less often."""
     run()
     times: list[float] = []
     while len(times) < repeats and sum(times) < 5:
@@ -137,7 +140,7 @@ def median(run: Callable[[], object], repeats: int) -> float:
 
 
 def plot(file: Path) -> None:
-    """Draw the matched rate of each shipped network against the samples it has seen, the paper's rate beside it."""
+    """Draw the matched rate of each shipped network against the samples it has seen, beside the paper's rate."""
     import matplotlib as mpl
 
     mpl.use("agg")

@@ -1,4 +1,4 @@
-"""The shipped knapsack networks in use: on problems of real documents, and as something to train through."""
+"""The shipped knapsack networks in use: on problems of real documents, and their gradients."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ import torch
 
 from tersely.learn.knapsack import Simulation, load_folder
 from tersely.learn.knapsack.measure import Evaluation, evaluate
-from tersely.learn.knapsack.train import tensors
+from tersely.learn.knapsack.train_knapsack import tensors
 from tersely.models import model_folder
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -47,7 +47,7 @@ def on_documents(name: str, problems: int = 4000) -> str:
 
 
 def own_gradients(name: str, problems: int = 300) -> tuple[float, float]:
-    """Return how often the derivative of an item's probability by its own profit is positive, and how often zero."""
+    """Return how often the derivative of an item's probability by its profit is positive, and how often it is zero."""
     network, config = load_folder(model_folder(f"knapsack-{name}"))
     profits, sizes, mask = tensors(config.data.simulation().fixed(problems))
     profits.requires_grad_()

@@ -11,14 +11,13 @@ import time
 from pathlib import Path
 from statistics import fmean
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
 
 from tersely.budget import Budget
+from tersely.evaluate.measures import Tokenization, rouge
 from tersely.evaluate.record import Record
-from tersely.evaluate.rouge import rouge
 from tersely.evaluate.suite import SUITE
 from tersely.evaluate.systems import load_system
-from tersely.evaluate.tokens import Tokenization
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SYSTEMS = {
@@ -63,12 +62,12 @@ def read(documents: int) -> list[Record]:
 
 def run(system: str, records: list[Record]) -> tuple[float, list[list[int]]]:
     """Return the seconds a system takes for all documents, and the sentences it chooses in each."""
-    choose = load_system(system).choose
-    choose(read(1)[0], BUDGET)  # pays for imports and loading
+    extract = load_system(system).extract
+    extract(read(1)[0], BUDGET)  # pays for imports and loading
     # On a busy machine the threads of a BLAS library wait for each other, and sumy's LSA would pay for it.
     with threadpool_limits(1):
         started = time.perf_counter()
-        chosen = [list(choose(record, BUDGET)) for record in records]
+        chosen = [list(extract(record, BUDGET).chosen) for record in records]
         return time.perf_counter() - started, chosen
 
 

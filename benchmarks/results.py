@@ -15,9 +15,9 @@ from tersely.evaluate import report
 from tersely.evaluate.measures import Tokenization
 from tersely.evaluate.run import evaluate
 from tersely.evaluate.suite import SUITE, DevSet
-from tersely.learn.scorer.config import read_config
-from tersely.learn.scorer.corpus import Corpus
-from tersely.learn.scorer.words import export_words
+from tersely.learn.corpus import Corpus
+from tersely.learn.news import NewsConfig, export_news
+from tersely.settings import read_settings
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("TERSELY_DATA", ROOT.parent / "shared" / "data"))
@@ -79,12 +79,10 @@ def section(dev: DevSet, limit: int | None) -> str:
 def train(dev: DevSet, out: Path) -> Path:
     """Train the default method on unlabeled texts that resemble those of a dev set."""
     file, source, share = LIKE[dev.name]
-    config = read_config(ROOT / "configs" / "news.toml")
+    config = replace(read_settings(ROOT / "configs" / "news.toml", NewsConfig), share=share)
     where = {"source": [source]} if source else None
-    corpus = Corpus.read([DATA / f"{file}.jsonl.gz"], config.data.sentences, where=where)
-    export_words(
-        replace(config, selection=replace(config.selection, share=share)), corpus, out, "benchmarks/results.py"
-    )
+    corpus = Corpus.read([DATA / f"{file}.jsonl.gz"], config.sentences, where=where)
+    export_news(config, corpus, out, "benchmarks/results.py")
     return out
 
 

@@ -1,4 +1,4 @@
-"""What was measured on one dev set, by system and budget, in the cells of a table."""
+"""The results of one dev set, by system and budget, as cells of a table."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,23 +24,23 @@ class Measured:
         self.documents = len(results[0].outcomes)
 
     def models(self, row: Row) -> list[str]:
-        """Return the row's models, one a seed."""
+        """Return the models of a row, one per seed."""
         own = [name for name, _ in self.results if name.rpartition("-")[0] == row.name and "/" not in name]
         return list(dict.fromkeys(own))
 
     def seeds(self, row: str) -> list[int]:
-        """Return the seeds that a row was trained with."""
+        """Return the seeds of a row."""
         names = dict.fromkeys(name for name, _ in self.results if "/" not in name)
         return [int(name.rpartition("-")[2]) for name in names if name.rpartition("-")[0] == row]
 
     def mean(self, row: str, seeds: Sequence[int], budget: Budget) -> NDArray[np.float64]:
-        """Return the R-1 of each document, the mean over the seeds."""
+        """Return the R-1 of each document, averaged over the seeds."""
         scores = [self.results[f"{row}-{seed}", budget].f1("rouge1") for seed in seeds]
         averaged: NDArray[np.float64] = np.mean(scores, axis=0)
         return averaged
 
     def figures(self, name: str, budget: Budget) -> str:
-        """Return the cells of ROUGE."""
+        """Return the ROUGE cells."""
         result = self.results[name, budget]
         return " | ".join(f"{result.mean(measure):.2f}" for measure in MEASURES)
 
@@ -50,7 +50,7 @@ class Measured:
         return "" if name == other else difference(one, two)
 
     def shuffled(self, name: str) -> str:
-        """Return R-1 on shuffled documents, where it was measured."""
+        """Return R-1 on shuffled documents, if it was measured."""
         return f"{self.mixed[name].mean('rouge1'):.1f}" if name in self.mixed else ""
 
 

@@ -11,35 +11,35 @@ from table_measured import MEASURES, Measured, difference, first_three, places
 from table_rows import BASELINES, PAIRS, PLANS, Plan, Row, rows
 from tersely.budget import Budget
 from tersely.evaluate.suite import SUITE
-from tersely.learn.scorer.bias import bias_of, halves
+from tersely.learn.news import bias_of, halves
 from tersely.paper.published import published
 
 INTRO = """# Tables 2 to 5 with our rows
 
-Written by `make tables` (`python benchmarks/tables.py`): every row is trained without labels (but *supervised*) at a
-size for one core, then all rows and baselines of a dev set are measured in one run. What was learned from it is in
-[siamese.md](siamese.md), experiments one by one in [experiments.md](experiments.md).
+Written by `make tables` (`python benchmarks/tables.py`): every row except *supervised* is trained without labels, sized
+for one core; then all rows and baselines of a dev set are measured in one run. [siamese.md](siamese.md) says what we
+learned from it, and [experiments.md](experiments.md) lists single experiments.
 
 * **Size.** Siamese rows: width 64, scorer of 2 layers, siamese networks of 1 layer, 200 steps of 16 documents at 2e-4.
   All other rows: width 64, 2 layers, features `position length words`, 300 steps of 32 documents at 1e-3. Vectors of
   `use`; seed 42, and for eight English rows 1 and 2, too. English rows saw the 1,147 CNN/DailyMail texts of the
   training file, Chinese ones 600 each of PKU and Xinwen Lianbo. The paper trained far larger networks for far longer
-  on far more texts: **its figures stand beside ours for orientation, on other documents, and are not to be compared by
+  on far more texts: **its figures are for orientation only. They were measured on other documents; do not compare
   digits.**
-* **Measures.** R-1, R-2, R-L (summary level) F1 x 100. *Δ R-1*: against `lead` (which skips what does not fit) on the
-  same documents, 95 % interval of a paired bootstrap with 10,000 draws. *places*: the sentences chosen most often,
+* **Measures.** R-1, R-2, R-L (summary level) F1 x 100. *Δ R-1*: compared with `lead` (which skips what does not fit) on
+  the same documents, 95 % interval of a paired bootstrap with 10,000 draws. *places*: the sentences chosen most often,
   counted from 1, and their share of all choices. *shuffled*: R-1 on the same documents with their sentences in random
-  order, where a scorer of positions is at the level of `random`. *over*: summaries over budget. *sentences*: chosen
-  for a summary, on average.
-* **Selection at inference** is the exact knapsack on the values for all trained rows ("+ DP"), which is top-k where the
-  budget counts sentences. The baselines have their own selectors, see [results.md](results.md); that of `textrank` and
-  `lexrank` is the exact knapsack, too.
-* *supervised* learned from the labels of dev_cnn, and is measured on dev_cnndm only; the two share no document.
+  order, where a scorer of positions does no better than `random`. *over*: summaries over budget. *sentences*: the mean
+  number of sentences per summary.
+* **Selection at inference** is the exact knapsack on the values for all trained rows ("+ DP"), which is top-k if the
+  budget counts sentences. The baselines have their own selectors, see [results.md](results.md); `textrank` and
+  `lexrank` use the exact knapsack, too.
+* *supervised* was trained on labels of dev_cnn, and is measured only on dev_cnndm; no document is in both.
 """
 
 
 def write_page(out: Path, folder: Path, data: Path) -> None:
-    """Write the page from what was measured."""
+    """Write the page from the results."""
     parts = [INTRO]
     for plan in PLANS.values():
         for dev in plan.devs:
@@ -89,7 +89,7 @@ def methods(plan: Plan, measured: Measured, own: Iterable[Row], dataset: str) ->
 
 
 def _three_best(measured: Measured, budget: Budget) -> Iterable[str]:
-    """Yield the paper's protocol: the mean of the results of the three best checkpoints."""
+    """Yield the row of the paper's protocol: the mean result of the three best checkpoints."""
     names = [name for name in ("both-42", "both-42/best-2", "both-42/best-3") if (name, budget) in measured.results]
     if len(names) == 3:
         found = [measured.results[name, budget] for name in names]
@@ -107,7 +107,7 @@ def _line(measured: Measured, name: str, title: str, budget: Budget, paper: str)
 
 
 def ablations(plan: Plan, measured: Measured, own: Iterable[Row], dataset: str) -> Iterable[str]:
-    """Yield Table 3; cosines are those of the validation of lowest loss, whose weights are the model's."""
+    """Yield Table 3; the cosines are from the validation with the lowest loss, whose weights the model has."""
     budget = plan.all_budgets[0]
     yield "| | Rest-Ext + / − | Ext-Doc + / − | R-1 | R-2 | R-L | first three | places | shuffled | paper |"
     yield "|---|---|---|" + "---:|" * 4 + "---|---:|---:|"
@@ -148,7 +148,7 @@ def lengths(plan: Plan, measured: Measured, own: Iterable[Row], dataset: str) ->
 
 
 def gains(plan: Plan, measured: Measured) -> Iterable[str]:
-    """Yield what training through a selection within a length is worth, at each budget."""
+    """Yield the gain from training through a selection within a length, at each budget."""
     titles = {row.name: row.title for row in rows(plan, 42)}
     yield "| with | without | " + " | ".join(f"{limit} characters" for limit in plan.budgets) + " |"
     yield "|---|---|" + "---:|" * len(plan.budgets)
@@ -165,12 +165,12 @@ def gains(plan: Plan, measured: Measured) -> Iterable[str]:
 
 
 def bias(data: Path) -> str:
-    """Return what position bias the texts of each dev set are found to have, without labels."""
+    """Return the position bias that the texts of each dev set show, without labels."""
     lines = [
-        "## The bias of position that texts alone show\n",
-        "What `bias.py` finds in the texts of each dev set, for summaries of a fifth of a text: *t* is Student's t of",
-        "how much more of its repeated words a text says in its first half than in its second. Beyond 2 either way",
-        "there is a bias, positive to the beginning, negative to the end.\n",
+        "## The position bias that texts alone show\n",
+        "What `bias_of` in `news.py` finds in the texts of each dev set, for summaries of a fifth of a text: *t* is",
+        "Student's t of how much more of its repeated words a text says in its first half than in its second. From 2",
+        "on there is a bias to the beginning (positive), from -2 down one to the end (negative).\n",
         "| texts | documents | mean sentences | t | bias |",
         "|---|---:|---:|---:|---:|",
     ]
@@ -183,7 +183,7 @@ def bias(data: Path) -> str:
 
 
 def _paper(table: str, dataset: str, method: str, budget: int | None = None) -> str:
-    """Return the published figures of a method, if there are any."""
+    """Return the published figures of a method, if any."""
     for row in published(table).rows:
         if row.method == method and row.dataset == dataset and row.budget == budget:
             return " / ".join(f"{figure:.1f}" for figure in row.figures[:3])

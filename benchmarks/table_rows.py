@@ -1,29 +1,30 @@
-"""What the paper's tables compare: the trainings, one row each, and the fixed rules beside them."""
+"""What the paper's tables compare: one training run per row, and fixed rules beside them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tersely.budget import Budget
-from tersely.learn.scorer.config import Config, read_config
+from tersely.learn.configs import read_network_config
+from tersely.learn.scorer.config import ScorerConfig
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 
 
 @dataclass(frozen=True)
 class Row:
-    """One training: its table, what it is called there, and the method that the paper has in its place."""
+    """One training run: its table, its title there, and the paper's method in its place."""
 
     name: str
     title: str
     table: str  # objectives, ablations, readings or length
-    config: Config
+    config: ScorerConfig
     method: str = ""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What one language needs: the texts to train on, the sets to measure on, their budgets, and a name each."""
+    """What one language needs: texts to train on, sets to measure on, budgets, and names."""
 
     language: str
     sources: tuple[str, ...]
@@ -31,8 +32,8 @@ class Plan:
     devs: tuple[str, ...]
     sentences: int
     budgets: tuple[int, ...]
-    dataset: str  # the paper's, whose figures stand beside ours
-    knapsack: str  # the shipped knapsack networks' names begin so
+    dataset: str  # the paper's dataset, whose figures are shown beside ours
+    knapsack: str  # the first part of the names of the shipped knapsack networks
     length_table: str
     trained: tuple[int, int]  # the shortest and the longest budget of imitation
 
@@ -53,7 +54,7 @@ PLANS = {
     ),
 }
 
-# By name, the system; the paper's methods where it has them, at a number of sentences and within a length.
+# For each system the paper's methods, if any: for a number of sentences and within a length.
 BASELINES = {
     "oracle": ("Oracle", ""),
     "lead": ("Lead-3", ""),
@@ -67,7 +68,7 @@ BASELINES = {
     "news": ("", ""),
 }
 
-# What length control in training is to beat: the same network, trained without it.
+# What length control in training is compared with: the same network, trained without it.
 PAIRS = (
     ("both", ("ktdp", "ktden", "perturbed")),
     ("words", ("words-ktdp", "words-ktden", "words-perturbed")),
@@ -77,17 +78,17 @@ PAIRS = (
 
 _WAYS = ("-ktdp", "-ktden", "-perturbed")
 
-# Rows that are close enough together for the seed to matter, by language; all others are trained with seed 42 alone.
+# By language, the rows that are close enough for the seed to matter; all others are trained with seed 42 alone.
 SEVERAL = {"en": tuple(f"{learned}{way}" for learned in ("words", "imitation") for way in ("", *_WAYS))}
 
 
 def seeds(plan: Plan, row: Row) -> tuple[int, ...]:
-    """Return the seeds that a row is trained with unless others are asked for."""
+    """Return the seeds of a row, unless others are asked for."""
     return (42, 1, 2) if row.name in SEVERAL.get(plan.language, ()) else (42,)
 
 
 def rows(plan: Plan, seed: int) -> Iterator[Row]:
-    """Yield every training of a language."""
+    """Yield every training run of a language."""
     yield from _siamese(plan, seed)
     yield from _words(plan, seed)
     yield from _imitation(plan, seed)
@@ -96,7 +97,7 @@ def rows(plan: Plan, seed: int) -> Iterator[Row]:
 
 
 def _siamese(plan: Plan, seed: int) -> Iterator[Row]:
-    full = read_config(CONFIGS / f"cpu-siamese-{plan.language}.toml")
+    full = read_network_config(str(CONFIGS / f"cpu-siamese-{plan.language}.toml"))
     base = replace(
         full,
         network=replace(full.network, width=64, inner=256),
@@ -106,7 +107,7 @@ def _siamese(plan: Plan, seed: int) -> Iterator[Row]:
         ),
     )
 
-    def row(name: str, title: str, table: str, config: Config, method: str = "") -> Row:
+    def row(name: str, title: str, table: str, config: ScorerConfig, method: str = "") -> Row:
         return Row(name, title, table, replace(config, name=name), method)
 
     objective, network, part = base.objective, base.siamese, base.selection
@@ -172,9 +173,9 @@ def _imitation(plan: Plan, seed: int) -> Iterator[Row]:
     yield Row("imitation-coverage", title, "length", replace(by_coverage, name="imitation-coverage"))
 
 
-def _small(plan: Plan, name: str, seed: int) -> Config:
-    """Return a configuration made small and short, without length control."""
-    full = read_config(CONFIGS / f"{name}.toml")
+def _small(plan: Plan, name: str, seed: int) -> ScorerConfig:
+    """Return a configuration made smaller and shorter, without length control."""
+    full = read_network_config(str(CONFIGS / f"{name}.toml"))
     shortest, longest = plan.trained
     return replace(
         full,
@@ -184,7 +185,7 @@ def _small(plan: Plan, name: str, seed: int) -> Config:
     )
 
 
-def _controlled(plan: Plan, base: Config, title: str) -> Iterator[tuple[str, str, Config]]:
+def _controlled(plan: Plan, base: ScorerConfig, title: str) -> Iterator[tuple[str, str, ScorerConfig]]:
     """Yield the ways to control length in training: only the selection differs from the configuration."""
     for name, kind in (("ktdp", "dp"), ("ktden", "density")):
         selection = replace(base.selection, kind="network", folder=f"{plan.knapsack}-{kind}")
@@ -192,9 +193,9 @@ def _controlled(plan: Plan, base: Config, title: str) -> Iterator[tuple[str, str
     yield "perturbed", f"{title} + perturbed", replace(base, selection=replace(base.selection, kind="perturbed"))
 
 
-def supervised(seed: int) -> Config:
+def supervised(seed: int) -> ScorerConfig:
     """Return the configuration that learns from labels."""
-    full = read_config(CONFIGS / "cpu-supervised-en.toml")
+    full = read_network_config(str(CONFIGS / "cpu-supervised-en.toml"))
     return replace(
         full,
         name="supervised",

@@ -1,7 +1,7 @@
-"""Trains every row of the paper's Tables 2 to 5 at a size for one core, measures them all, and writes docs/tables.md.
+"""Trains every row of the paper's Tables 2 to 5, sized for one core, measures them all, and writes docs/tables.md.
 
-A finished training is not done again, and one that was interrupted goes on; what is trained is evaluated, every system
-of a dev set in one run. An hour on one core for each language.
+Finished training runs are kept, and interrupted ones resume. All systems of a dev set are evaluated together. It takes
+an hour on one core for each language.
 """
 
 import argparse
@@ -18,18 +18,17 @@ import numpy as np
 
 from table_page import write_page
 from table_rows import BASELINES, PLANS, Plan, Row, rows, seeds
-from tersely.cli.train_supervised import label
 from tersely.encode import Cache, Encoder, load_encoder
 from tersely.errors import UsageError
 from tersely.evaluate.record import Record
 from tersely.evaluate.run import SystemResult, evaluate
 from tersely.evaluate.suite import SUITE
-from tersely.learn.scorer.config import Config
-from tersely.learn.scorer.corpus import Corpus, beginning
+from tersely.learn.corpus import Corpus, beginning, read_texts
+from tersely.learn.loop import Progress
+from tersely.learn.scorer.config import ScorerConfig
 from tersely.learn.scorer.export import export
-from tersely.learn.scorer.train import Progress, train
-from tersely.learn.settings import toml
-from tersely.learn.texts import read_texts
+from tersely.learn.scorer.train_scorer import train_scorer
+from tersely.settings import read_toml
 from tersely.text import Document
 
 ROOT = Path(__file__).parents[1]
@@ -37,23 +36,23 @@ DATA = Path(os.environ.get("TERSELY_DATA", ROOT.parent / "shared" / "data"))
 
 
 def main() -> None:
-    """Train, evaluate and write, or a part of that."""
+    """Train, evaluate and write, or only some of that."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--language", choices=[*PLANS], help="one language; both if it is not given")
+    parser.add_argument("--language", choices=[*PLANS], help="one language; default: both")
     parser.add_argument("--only", metavar="NAME", help="train this row only")
-    parser.add_argument("--seeds", type=int, nargs="+", metavar="N", help="instead of each row's own")
-    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "tables", help="where trainings are kept")
-    parser.add_argument("--cache", type=Path, metavar="DIR", help="where vectors are kept, if not in the folder")
+    parser.add_argument("--seeds", type=int, nargs="+", metavar="N", help="seeds for all rows, not each row's own")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "tables", help="folder for training runs")
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="folder for vectors; default: inside --folder")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "tables.md")
-    parser.add_argument("--limit", type=int, metavar="N", help="only the first documents of each dev set")
-    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes to evaluate with")
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first N documents of each dev set")
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="number of processes to evaluate with")
     part = parser.add_mutually_exclusive_group()
     part.add_argument("--train-only", action="store_true")
     part.add_argument("--evaluate-only", action="store_true")
     part.add_argument(
-        "--again", choices=[*BASELINES], help="measure this one, and keep what was measured of the others"
+        "--again", choices=[*BASELINES], help="measure this system again, and keep the results of the others"
     )
-    part.add_argument("--page-only", action="store_true", help="write the page from what was measured before")
+    part.add_argument("--page-only", action="store_true", help="write the page from earlier results")
     args = parser.parse_args()
     if not DATA.is_dir():
         sys.exit(f"no documents at {DATA}: set TERSELY_DATA")
@@ -71,7 +70,7 @@ def main() -> None:
 
 
 def train_all(plan: Plan, folder: Path, encoder: Encoder, asked: list[int] | None, only: str | None) -> None:
-    """Train what is not trained yet."""
+    """Train the rows that are not trained yet."""
     wanted = [
         (row, seed)
         for seed in asked or (42, 1, 2)
@@ -89,17 +88,19 @@ def train_all(plan: Plan, folder: Path, encoder: Encoder, asked: list[int] | Non
         if labeled not in texts:
             texts[labeled] = labeled_corpus(row.config) if labeled else corpus(plan, row.config.data.sentences)
         started = time.monotonic()
-        state = train(row.config, texts[labeled], encoder, out, True, _quietly)
+        state = train_scorer(row.config, texts[labeled], encoder, out, True, _quietly)
         export(row.config, state, texts[labeled], out)
         last = {name: round(value, 3) for name, value in state.notes["curve"][-1].items()}
         print(f"{plan.language} {out.name}: {time.monotonic() - started:.0f} s, {last}", flush=True)
 
 
-def finished(folder: Path, config: Config) -> bool:
-    """Tell whether a model is there, and refuse one of another configuration."""
+def finished(folder: Path, config: ScorerConfig) -> bool:
+    """Tell whether there is a model; refuse one of another configuration."""
     if not (folder / "config.toml").exists():
         return False
-    if (folder / "training.toml").read_text(encoding="utf-8") != toml(asdict(config)):
+    were, are = read_toml(folder / "training.toml"), asdict(config)
+    # Older versions wrote settings that no longer exist.
+    if any({key: were[name].get(key) for key in table} != table for name, table in are.items() if type(table) is dict):
         raise UsageError(f"{folder} was trained with another configuration: remove it, or choose another --folder")
     return True
 
@@ -117,11 +118,11 @@ def corpus(plan: Plan, longest: int) -> Corpus:
     return Corpus.of((beginning(Document.from_text(text), longest), ()) for text in texts)
 
 
-def labeled_corpus(config: Config) -> Corpus:
-    """Label the sentences of dev_cnn that a greedy oracle chooses, but of no document that dev_cnndm has, too."""
+def labeled_corpus(config: ScorerConfig) -> Corpus:
+    """Label the sentences of dev_cnn that a greedy oracle chooses, without the documents that are also in dev_cnndm."""
     measured = {record.document.text for record in _dev("dev_cnndm")}
-    corpus: Corpus = label((record for record in _dev("dev_cnn") if record.document.text not in measured), config)
-    return corpus
+    unmeasured = (record for record in _dev("dev_cnn") if record.document.text not in measured)
+    return Corpus.labeled(unmeasured, config.data.sentences, config.selection.count, config.data.documents)
 
 
 def _dev(name: str, limit: int | None = None) -> Iterator[Record]:
@@ -130,7 +131,7 @@ def _dev(name: str, limit: int | None = None) -> Iterator[Record]:
 
 
 def measure_all(plan: Plan, folder: Path, limit: int | None, workers: int) -> None:
-    """Evaluate all systems on each dev set, and on its documents with their sentences shuffled."""
+    """Evaluate all systems on each dev set, as it is and with the sentences of each document shuffled."""
     models = [str(model) for row in rows(plan, 42) for model in trained(folder, row)]
     for dev in plan.devs:
         started = time.monotonic()
@@ -143,13 +144,13 @@ def measure_all(plan: Plan, folder: Path, limit: int | None, workers: int) -> No
 
 
 def named_by_place(result: SystemResult, folder: Path) -> SystemResult:
-    """Name a model by its place in the folder, such as both-42 or both-42/best-2: the folder may be moved."""
+    """Name a model by its path inside the folder, such as both-42/best-2, so that the folder can be moved."""
     path = Path(result.system)
     return replace(result, system=str(path.relative_to(folder))) if path.is_relative_to(folder) else result
 
 
 def measure_again(plan: Plan, folder: Path, system: str, limit: int | None, workers: int) -> None:
-    """Evaluate one system that has changed; what was measured of the others, document by document, stays."""
+    """Evaluate one system that has changed, and keep the results of the others."""
     for dev in plan.devs:
         file = folder / f"{dev}.pickle"
         before, mixed = pickle.loads(file.read_bytes())
@@ -158,20 +159,20 @@ def measure_again(plan: Plan, folder: Path, system: str, limit: int | None, work
         }
         results = [fresh[result.budget] if result.system == system else result for result in before]
         if len({len(result.outcomes) for result in results}) > 1:
-            raise UsageError(f"{file} is of other documents: pass the same --limit as for the others")
+            raise UsageError(f"{file} holds results for other documents: pass the same --limit as before")
         file.write_bytes(pickle.dumps((results, mixed)))
         print(f"{dev}: {system} again", flush=True)
 
 
 def trained(folder: Path, row: Row) -> list[Path]:
-    """Return the row's models, one a seed, and the other checkpoints of each that the paper's protocol averages."""
+    """Return the models of a row, one per seed, each followed by the checkpoints that the paper's protocol averages."""
     found = sorted(folder.glob(f"{row.name}-[0-9]*"), key=lambda model: int(model.name.rpartition("-")[2]))
     whole = [model for model in found if (model / "config.toml").exists()]
     return [one for model in whole for one in (model, *sorted(model.glob("best-[0-9]")))]
 
 
 def shuffled(record: Record) -> Record:
-    """Return the record with its sentences in another order, always the same one."""
+    """Shuffle the sentences of a record, always in the same way."""
     texts = record.document.texts
     order = np.random.default_rng([42, *record.id.encode()]).permutation(len(texts))
     return replace(record, document=Document.from_sentences([texts[i] for i in order], record.document.language))

@@ -50,7 +50,9 @@ def test_scripts_styles_fonts_and_images_come_from_the_site_itself(site: Path) -
     styled = r"(?:url\(|@import)\s*[\"']?((?!data:)[^\"')\s]+)"
     outside = []
     for file in site.rglob("*"):
-        patterns = {".html": (fetched, linked, styled), ".css": (styled,), ".svg": (fetched, styled)}.get(file.suffix, ())
+        patterns = {".html": (fetched, linked, styled), ".css": (styled,), ".svg": (fetched, styled)}.get(
+            file.suffix, ()
+        )
         for pattern in patterns:
             found = re.findall(pattern, file.read_text(encoding="utf-8"), re.IGNORECASE)
             outside += [f"{file.name}: {url}" for url in found if re.match(r"(?:[a-z]+:)?//", url, re.IGNORECASE)]

@@ -28,7 +28,9 @@ def commands() -> list[str]:
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "tersely", *arguments], cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "tersely", *arguments], cwd=ROOT, capture_output=True, encoding="utf-8", check=False
+    )
 
 
 @pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)
@@ -58,7 +60,11 @@ def test_the_shown_output_is_what_the_command_prints(command: str, output: str) 
 
 def test_the_figures_beside_sumy_are_the_same_everywhere() -> None:
     def table(file: Path) -> list[str]:
-        return re.findall(r"^\|.*(?:documents per second|\*\*tersely\*\*|sentences \||sumy).*$", file.read_text(encoding="utf-8"), re.MULTILINE)
+        return re.findall(
+            r"^\|.*(?:documents per second|\*\*tersely\*\*|sentences \||sumy).*$",
+            file.read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
 
     assert len(table(README)) == 6
     assert [row for row in table(README) if row not in (ROOT / "docs" / "quality.md").read_text(encoding="utf-8")] == []

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from batch.corpora import articles, contents, write_corpus
-from batch.functions import Shout
 from tersely.batch.chunk import Chunk, Lines, Place
-from tersely.batch.job import Job
 from tersely.batch.local import run_local
 from tersely.batch.pool import Pool
+
+from batch.corpora import articles, contents, write_corpus
+from batch.functions import Shout
+from tersely.batch.job import Job
 from tersely.batch.records import Records
 
 

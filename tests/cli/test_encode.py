@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +15,12 @@ from click.testing import CliRunner
 from tersely.cli.encode import command
 from tersely.encode import Cache, load_encoder
 from tersely.errors import InputError, UsageError
-from tersely.learn.scorer.config import Config, Data
-from tersely.learn.scorer.corpus import Corpus
-from tersely.learn.scorer.data import Documents
+from tersely.learn.artifacts import to_toml
+from tersely.learn.corpus import Corpus
+from tersely.learn.scorer.batches import Documents
+from tersely.learn.scorer.config import ScorerConfig, ScorerData
 from tersely.learn.scorer.distributed import Team
-from tersely.learn.scorer.train import encode_all
-from tersely.learn.settings import toml
+from tersely.learn.scorer.train_scorer import encode_all
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
@@ -95,8 +94,8 @@ def test_a_cluster_computes_the_same(articles: Path, trained: Cache, tmp_path: P
 
 def test_the_configuration_decides_how_much_of_a_document_is_read(articles: Path, tmp_path: Path) -> None:
     file = tmp_path / "short.toml"
-    config = Config("short", data=Data(sentences=4, precision="float32"))
-    file.write_text(toml(asdict(config)), encoding="utf-8")
+    config = ScorerConfig("short", data=ScorerData(sentences=4, precision="float32"))
+    file.write_bytes(to_toml(config))
     encode(articles, "--cache", tmp_path, "--config", file, "--workers", 1)
     cache = Cache(tmp_path, load_encoder("use"), "float32")
     assert all(document.texts in cache for document in Corpus.read([articles], 4).documents)

@@ -1,4 +1,4 @@
-"""Training is tested on one thread, whose sums are always made in the same order."""
+"""Tests train on one thread, which always adds up in the same order."""
 
 from collections.abc import Iterator
 

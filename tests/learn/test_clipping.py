@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch import nn
-
 from tersely.learn.knapsack.config import Config as KnapsackConfig
 from tersely.learn.knapsack.config import Data
 from tersely.learn.knapsack.config import Training as KnapsackTraining
 from tersely.learn.knapsack.train import State, take_step
-from tersely.learn.scorer.config import Config, Network, Selection, Training
-from tersely.learn.scorer.config import Siamese as SiameseConfig
 from tersely.learn.scorer.corpus import Corpus
 from tersely.learn.scorer.network import Siamese
 from tersely.learn.scorer.train import train
+from torch import nn
+
+from tersely.learn.scorer.config import Config, Network, Selection, Training
+from tersely.learn.scorer.config import Siamese as SiameseConfig
 from tersely.text import Document
 
 

@@ -1,4 +1,4 @@
-"""The perturbed knapsack: what it computes, and that its derivatives are those of what it computes."""
+"""The perturbed knapsack computes mean solutions, and their derivatives."""
 
 import numpy as np
 import pytest
@@ -7,15 +7,15 @@ from torch import Tensor
 
 from tersely.errors import UsageError
 from tersely.learn.knapsack.labels import dp
-from tersely.learn.knapsack.simulate import CNEWSUM, Batch, Simulation
+from tersely.learn.knapsack.simulate import CNEWSUM, Problems, Simulation
 from tersely.learn.perturbed import perturbed_fenchel_young, perturbed_knapsack
 from tersely.select import Problem
 from tersely.select.knapsack import Knapsack
 
-Problems = tuple[Tensor, Tensor, Tensor, Tensor]
+Four = tuple[Tensor, Tensor, Tensor, Tensor]
 
 
-def tensors(batch: Batch) -> Problems:
+def tensors(batch: Problems) -> Four:
     profits, lengths, capacities, mask = batch.profits, batch.lengths, batch.capacities, batch.mask
     return (
         torch.from_numpy(profits),
@@ -26,18 +26,18 @@ def tensors(batch: Batch) -> Problems:
 
 
 @pytest.fixture(scope="module")
-def batch() -> Batch:
+def batch() -> Problems:
     return Simulation(CNEWSUM, seed=5).batch(0, 64)
 
 
 @pytest.fixture(scope="module")
-def small() -> Problems:
-    """One problem of five items whose best set is not far ahead of others."""
+def small() -> Four:
+    """One problem of five items, whose best set is only a little better than others."""
     values = torch.tensor([[0.9, 0.6, 0.5, 0.45, -0.1]])
     return values, torch.tensor([[5, 3, 3, 2, 1]]), torch.tensor([8]), torch.ones(1, 5, dtype=torch.bool)
 
 
-def test_without_much_noise_it_is_the_exact_solution(batch: Batch) -> None:
+def test_with_hardly_any_noise_it_is_the_exact_solution(batch: Problems) -> None:
     values, lengths, capacities, mask = tensors(batch)
     assert np.array_equal(perturbed_knapsack(values, lengths, capacities, mask, sigma=1e-9).bool().numpy(), dp(batch))
     for row in range(len(values)):
@@ -47,7 +47,7 @@ def test_without_much_noise_it_is_the_exact_solution(batch: Batch) -> None:
 
 
 @pytest.mark.parametrize("noise", ["gaussian", "gumbel"])
-def test_every_sample_fits_and_padding_is_never_chosen(batch: Batch, noise: str) -> None:
+def test_every_sample_fits_and_padding_is_never_chosen(batch: Problems, noise: str) -> None:
     values, lengths, capacities, mask = tensors(batch)
     for seed in range(20):
         chosen = perturbed_knapsack(values, lengths, capacities, mask, samples=1, sigma=0.5, noise=noise, seed=seed)
@@ -56,7 +56,7 @@ def test_every_sample_fits_and_padding_is_never_chosen(batch: Batch, noise: str)
         assert not chosen[~mask].any()
 
 
-def test_padding_has_no_influence_and_no_gradient(batch: Batch) -> None:
+def test_padding_has_no_influence_and_no_gradient(batch: Problems) -> None:
     values, lengths, capacities, mask = tensors(batch)
     gradients = []
     for filler in (0.0, float("nan")):
@@ -70,7 +70,7 @@ def test_padding_has_no_influence_and_no_gradient(batch: Batch) -> None:
 
 
 @pytest.mark.parametrize("noise", ["gaussian", "gumbel"])
-def test_the_mean_solution_is_the_gradient_of_the_smoothed_value(small: Problems, noise: str) -> None:
+def test_the_mean_solution_is_the_gradient_of_the_smoothed_value(small: Four, noise: str) -> None:
     # The smoothed value is the mean over the same noise of the best worth: piecewise linear, so only at the few
     # samples with an edge within `step` can differences and gradient disagree (measured: 1e-4 at most).
     values, *rest = small
@@ -84,7 +84,7 @@ def test_the_mean_solution_is_the_gradient_of_the_smoothed_value(small: Problems
 
 
 @pytest.mark.parametrize(("noise", "tolerance"), [("gaussian", 0.1), ("gumbel", 0.12)])
-def test_the_jacobian_is_that_of_the_mean_solution(small: Problems, noise: str, tolerance: float) -> None:
+def test_the_jacobian_is_that_of_the_mean_solution(small: Four, noise: str, tolerance: float) -> None:
     # Differences of the mean solution under common noise; entries are up to 1.4. Over five seeds Gaussian
     # noise differed by 0.07 at most, Gumbel by 0.08: the spread of the samples.
     values, *rest = small
@@ -99,7 +99,7 @@ def test_the_jacobian_is_that_of_the_mean_solution(small: Problems, noise: str, 
     assert exact.abs().max() > 1
 
 
-def test_the_gradient_is_right_on_average_for_few_samples(small: Problems) -> None:
+def test_the_gradient_is_right_on_average_for_few_samples(small: Four) -> None:
     values, *rest = small
     weights = torch.tensor([1.0, -2.0, 0.5, 0.0, 3.0])
 
@@ -115,7 +115,7 @@ def test_the_gradient_is_right_on_average_for_few_samples(small: Problems) -> No
     assert (gradient(4, 25_000) - wanted).abs().max() < 0.15
 
 
-def test_the_fenchel_young_gradient_is_the_mean_solution_minus_the_target(batch: Batch) -> None:
+def test_the_fenchel_young_gradient_is_the_mean_solution_minus_the_target(batch: Problems) -> None:
     values, lengths, capacities, mask = tensors(batch)
     target = torch.from_numpy(dp(batch))
     values = values.flip(1).contiguous() * mask  # other values, so that the target is not the solution
@@ -128,7 +128,7 @@ def test_the_fenchel_young_gradient_is_the_mean_solution_minus_the_target(batch:
     torch.testing.assert_close(values.grad, mean - target.float(), atol=1e-6, rtol=0)
 
 
-def test_fenchel_young_learns_values_that_make_the_exact_knapsack_choose_the_targets(batch: Batch) -> None:
+def test_fenchel_young_learns_values_that_make_the_exact_knapsack_choose_the_targets(batch: Problems) -> None:
     _, lengths, capacities, mask = tensors(batch)
     target = torch.from_numpy(dp(batch))
     values = torch.full(mask.shape, 0.1, requires_grad=True)
@@ -142,7 +142,7 @@ def test_fenchel_young_learns_values_that_make_the_exact_knapsack_choose_the_tar
     assert (found == target).all(1).float().mean() == 1
 
 
-def test_a_loss_through_the_mean_solution_learns_too(batch: Batch) -> None:
+def test_a_loss_through_the_mean_solution_also_learns(batch: Problems) -> None:
     _, lengths, capacities, mask = tensors(batch)
     target = torch.from_numpy(dp(batch)).float()
     values = torch.full(mask.shape, 0.1, requires_grad=True)
@@ -157,7 +157,7 @@ def test_a_loss_through_the_mean_solution_learns_too(batch: Batch) -> None:
     assert (found == target).all(1).float().mean() > 0.9
 
 
-def test_a_seed_repeats_the_noise_a_generator_goes_on_and_threads_change_nothing(batch: Batch) -> None:
+def test_a_seed_repeats_the_noise_a_generator_continues_and_threads_change_nothing(batch: Problems) -> None:
     problems = tensors(batch)
     first = perturbed_knapsack(*problems, seed=7)
     torch.set_num_threads(3)
@@ -188,13 +188,13 @@ def test_no_problems_give_no_solutions() -> None:
         ({"noise": "gausian"}, "did you mean 'gaussian'"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(small: Problems, change: dict[str, Tensor], message: str) -> None:
+def test_a_wrong_argument_is_reported_in_one_line(small: Four, change: dict[str, Tensor], message: str) -> None:
     arguments = dict(zip(("values", "lengths", "capacities", "mask"), small, strict=True)) | change
     with pytest.raises(UsageError, match=message) as caught:
         perturbed_knapsack(**arguments)
     assert "\n" not in str(caught.value)
 
 
-def test_a_target_of_another_shape_is_refused(small: Problems) -> None:
+def test_a_target_of_another_shape_is_refused(small: Four) -> None:
     with pytest.raises(UsageError, match="the target must be"):
         perturbed_fenchel_young(*small, torch.ones(1, 4))

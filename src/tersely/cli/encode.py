@@ -56,14 +56,15 @@ def command(
     tersely train scorer articles.jsonl --config cpu-siamese-en --cache vectors --out my-model
     """
     from tersely.batch.vectors import fill, local, on_ray, training_documents
-    from tersely.cli.train_scorer import read_settings, read_where
     from tersely.encode import Cache, load_encoder
     from tersely.errors import InputError, UsageError
-    from tersely.learn.scorer.config import Data
+    from tersely.learn.configs import read_network_config
+    from tersely.learn.corpus import read_where
+    from tersely.learn.scorer.config import ScorerData
 
     if address is not None and engine != "ray":
         raise UsageError("--address is only for a Ray cluster: add --engine ray")
-    data: Any = read_settings(config, None, None).data if config else Data()
+    data: Any = read_network_config(config).data if config else ScorerData()
     name = encoder or data.encoder
     kept = Cache(Path(cache), load_encoder(name), data.precision)
     compute = on_ray(workers, address) if engine == "ray" else local(workers)

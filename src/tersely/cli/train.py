@@ -1,22 +1,169 @@
-"""`tersely train`: make the networks, on this machine."""
+"""`tersely train`: train a scorer without labels, the supervised baseline, or a knapsack network."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tersely.cli import train_scorer, train_supervised
 from tersely.cli._printing import draw
 from tersely.errors import extra
 
+if TYPE_CHECKING:
+    from tersely.learn.corpus import Corpus, Where
+    from tersely.learn.loop import Progress
+    from tersely.learn.news import NewsConfig
+    from tersely.learn.scorer.config import ScorerConfig
 
-@click.group("train", short_help="Train a model on texts of your own.")
+F = TypeVar("F", bound=Callable[..., Any])
+
+_RESUME = "Continue where DIR was left, bit for bit."
+_WHERE = "Keep only records where FIELD=VALUE; repeat for several."
+_STEPS = "Number of steps, instead of the configuration's."
+_SAMPLES = "Number of problems to measure the network on in the end."
+_STOPPED = "tersely: stopped; to continue, run the same command with --resume"
+
+
+@click.group("train", short_help="Train a model on your own texts.")
 def command() -> None:
-    """Train a model by a configuration (TOML, see configs/). All but 'scorer --config news' needs the extra 'train'."""
+    """Train a model as a configuration says (TOML, see configs/).
+
+    Everything except 'scorer --config news' needs the extra 'train'.
+    """
 
 
-command.add_command(train_scorer.command)
-command.add_command(train_supervised.command)
+def _training_options(**config: Any) -> Callable[[F], F]:
+    """Add the options of every scorer's training; `config` makes --config required or gives it a default."""
+    options = [
+        click.option("--config", metavar="NAME|FILE", help="Configuration: a name, such as news, or a file.", **config),
+        click.option(
+            "--out", required=True, type=click.Path(file_okay=False), metavar="DIR", help="Model folder to create."
+        ),
+        click.option("--resume", is_flag=True, help=f"{_RESUME[:-1]}, or go on to more --steps."),
+        click.option("--steps", type=click.IntRange(1), metavar="N", help=_STEPS),
+        click.option("--limit", type=click.IntRange(1), metavar="N", help="Read at most N documents. Default: all."),
+        click.option(
+            "--cache",
+            type=click.Path(file_okay=False),
+            metavar="DIR",
+            help="Folder for vectors, to share them between training runs.",
+        ),
+        click.option(
+            "--dev", metavar="FILE", type=click.Path(exists=True), help="Labeled JSONL on which to report ROUGE-1."
+        ),
+        click.option(
+            "--device",
+            type=click.Choice(["auto", "cpu", "cuda"]),
+            default="auto",
+            show_default=True,
+            help="Where networks compute; auto uses a GPU if there is one.",
+        ),
+        click.option(
+            "--precision",
+            type=click.Choice(["float32", "bfloat16", "float16"]),
+            default="float32",
+            show_default=True,
+            help="Precision of the networks.",
+        ),
+    ]
+
+    def add(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+@command.command("scorer", short_help="Train a scorer on unlabeled texts.")
+@click.argument("corpus", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+# With a default of None click would not ask for a required option.
+@_training_options(required=True)
+@click.option("--where", multiple=True, metavar="FIELD=VALUE", help=_WHERE)
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="R",
+    help="Share of a text that its summary will keep, for news.",
+)
+@click.option("--knapsack", metavar="NAME|DIR", help="Select with this knapsack network, such as knapsack-cnndm-dp.")
+def scorer(
+    corpus: tuple[Path, ...],
+    config: str,
+    out: str,
+    where: tuple[str, ...],
+    share: float | None,
+    knapsack: str | None,
+    **how: Any,
+) -> None:
+    """Train a scorer on CORPUS, without summaries.
+
+    CORPUS is JSONL (field 'text'; plain, gzip or zstd), Parquet (column 'text'), text files, or folders of these.
+
+    With news it takes seconds: coverage learns where such texts say what matters. The other configurations train
+    networks (extra 'train'): Ctrl-C saves and stops, --resume continues, TensorBoard logs are in
+    DIR/training/tensorboard, the learning curve in DIR/log.jsonl. If torchrun starts several processes, they share each
+    batch. In the end DIR is a model folder.
+
+    \b
+    tersely train scorer articles.jsonl --config news --out my-model
+    tersely summarize report.txt --max-chars 400 --model my-model
+    """
+    from dataclasses import replace
+
+    from tersely.errors import UsageError
+    from tersely.learn.configs import read_config
+    from tersely.learn.corpus import Corpus, read_where
+    from tersely.learn.news import NewsConfig
+
+    settings, wanted = read_config(config), read_where(where)
+    if isinstance(settings, NewsConfig):
+        _refuse({"steps": how["steps"], "cache": how["cache"], "dev": how["dev"], "knapsack": knapsack}, config)
+        changed = replace(settings, share=share or settings.share, documents=how["limit"] or settings.documents)
+        made_by = "".join(f" --where {one}" for one in where) + f" --config {Path(config).name}"
+        _train_news(changed, corpus, wanted, Path(out), how["resume"], f"CORPUS{made_by}")
+        return
+    if share is not None:
+        raise UsageError("--share is for --config news: networks take the budgets of their configuration")
+    if settings.objective.supervised:
+        raise UsageError(f"configuration '{config}' needs summaries: use 'tersely train supervised'")
+    if knapsack is not None:
+        settings = replace(settings, selection=replace(settings.selection, kind="network", folder=knapsack))
+    settings = _changed(settings, how.pop("steps"), how.pop("limit"))
+    read = partial(Corpus.read, corpus, settings.data.sentences, settings.data.documents, wanted)
+    _train_network(settings, read, Path(out), **how)
+
+
+@command.command("supervised", short_help="Train the supervised baseline on documents with summaries.")
+@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=click.Path(exists=True))
+@_training_options(default="cpu-supervised-en", show_default=True)
+def supervised(data: tuple[str, ...], config: str, out: str, **how: Any) -> None:
+    """Train the same scorer on labels: the sentences that a greedy oracle chooses when it sees the summary.
+
+    DATA is anything that 'tersely evaluate' reads: JSONL with 'text' and 'summary', CNN/DailyMail stories, ... This is
+    the BertSum-style baseline, to compare with models trained without labels.
+
+    \b
+    tersely train supervised labeled.jsonl --out bertsum
+    tersely evaluate dev.jsonl --systems lead,bertsum --budgets 400
+    """
+    from tersely.errors import UsageError
+    from tersely.evaluate.readers import read
+    from tersely.learn.configs import read_config
+    from tersely.learn.corpus import Corpus
+    from tersely.learn.news import NewsConfig
+
+    found = read_config(config)
+    if isinstance(found, NewsConfig) or not found.objective.supervised:
+        raise UsageError(f"configuration '{config}' learns without labels: use 'tersely train scorer'")
+    settings = _changed(found, how.pop("steps"), how.pop("limit"))
+
+    def label() -> Corpus:
+        records = (record for file in data for record in read(file))
+        return Corpus.labeled(records, settings.data.sentences, settings.selection.count, settings.data.documents)
+
+    _train_network(settings, label, Path(out), **how)
 
 
 @command.command("knapsack", short_help="Train a knapsack network.")
@@ -26,11 +173,11 @@ command.add_command(train_supervised.command)
     required=True,
     type=click.Path(file_okay=False),
     metavar="DIR",
-    help="Checkpoint, logs and, at the end, DIR/model.",
+    help="Folder for checkpoint, logs and, in the end, the model in DIR/model.",
 )
-@click.option("--resume", is_flag=True, help="Go on where DIR was left, bit for bit.")
-@click.option("--steps", type=click.IntRange(1), metavar="N", help="Instead of the configuration's.")
-@click.option("--samples", type=click.IntRange(1), default=20_000, show_default=True, help="To measure on at the end.")
+@click.option("--resume", is_flag=True, help=_RESUME)
+@click.option("--steps", type=click.IntRange(1), metavar="N", help=_STEPS)
+@click.option("--samples", type=click.IntRange(1), default=20_000, show_default=True, help=_SAMPLES)
 def knapsack(config: str, out: str, resume: bool, steps: int | None, samples: int) -> None:
     """Train a knapsack network on simulated problems and export it to DIR/model.
 
@@ -42,29 +189,110 @@ def knapsack(config: str, out: str, resume: bool, steps: int | None, samples: in
     from dataclasses import replace
 
     with extra("training", "train"):
-        from tersely.learn.knapsack.config import read_config
-        from tersely.learn.knapsack.export import export
-        from tersely.learn.knapsack.train import train
+        from tersely.learn.knapsack.folder import export_knapsack
+        from tersely.learn.knapsack.network import read_knapsack
+        from tersely.learn.knapsack.train_knapsack import train_knapsack
 
-    settings = read_config(Path(config))
+    settings = read_knapsack(Path(config))
     if steps is not None:
         settings = replace(settings, training=replace(settings.training, steps=steps))
     try:
-        state = train(settings, Path(out), resume, _show)
+        state = train_knapsack(settings, Path(out), resume, partial(_show_knapsack, settings.training.batch))
     except KeyboardInterrupt:
-        click.echo("tersely: stopped: the same command with --resume goes on", err=True)
+        click.echo(_STOPPED, err=True)
         raise click.exceptions.Exit(130) from None
-    figures = export(settings, state, Path(out) / "model", samples)
+    figures = export_knapsack(settings, state, Path(out) / "model", samples)
     for way in ("rounded", "repaired"):
         rates = ", ".join(f"{name.replace('_', ' ')} {100 * rate:.2f} %" for name, rate in figures[way].items())
         click.echo(f"{way}: {rates}")
     click.echo(f"written to {Path(out) / 'model'}", err=True)
 
 
-def _show(at: Any) -> None:
-    left = f"{int(at.left) // 60}:{int(at.left) % 60:02d}"
+def _train_news(
+    settings: "NewsConfig", paths: tuple[Path, ...], where: "Where", out: Path, resume: bool, made_by: str
+) -> None:
+    from tersely.learn.artifacts import check_folder
+    from tersely.learn.corpus import Corpus
+    from tersely.learn.news import export_news
+
+    check_folder(out, resume)
+    corpus = Corpus.read(paths, settings.sentences, settings.documents, where)
+    for found in export_news(settings, corpus, out, f"tersely train scorer {made_by} --out FOLDER"):
+        click.echo(f"{found.language}: {found.documents:,} documents, t {found.t:.1f}, bias {found.bias:g}", err=True)
+    _say_written(out)
+
+
+def _train_network(
+    settings: "ScorerConfig",
+    read: "Callable[[], Corpus]",
+    out: Path,
+    *,
+    resume: bool,
+    cache: str | None,
+    dev: str | None,
+    device: str,
+    precision: str,
+) -> None:
+    with extra("training a network", "train"):
+        from tersely.learn.scorer.distributed import leads
+        from tersely.learn.scorer.train_scorer import make_scorer
+
+    how: dict[str, Any] = {"resume": resume, "device": device, "precision": precision}
+    how |= {"cache": Path(cache) if cache else None, "dev": Path(dev) if dev else None}
+    try:
+        make_scorer(settings, read, out, _show, show=_show_corpus, **how)
+    except KeyboardInterrupt:
+        if leads():
+            click.echo(_STOPPED, err=True)
+        raise click.exceptions.Exit(130) from None
+    if leads():
+        _say_written(out)
+
+
+def _changed(settings: "ScorerConfig", steps: int | None, limit: int | None) -> "ScorerConfig":
+    """Put in what the command line says."""
+    from dataclasses import replace
+
+    if steps is not None:
+        settings = replace(settings, training=replace(settings.training, steps=steps))
+    if limit is not None:
+        settings = replace(settings, data=replace(settings.data, documents=limit))
+    return settings
+
+
+def _refuse(options: dict[str, Any], config: str) -> None:
+    from tersely.errors import UsageError
+
+    for name, value in options.items():
+        if value is not None:
+            raise UsageError(f"--{name} is for networks, and configuration '{config}' has none: leave it out")
+
+
+def _say_written(out: Path) -> None:
+    from tersely.models import model_folder
+
+    model = str(out) if model_folder(str(out)) == out else f"./{out}"  # a shipped model may have the same name
+    click.echo(f"written to {out}: tersely summarize FILE --max-chars 400 --model {model}", err=True)
+
+
+def _show_corpus(corpus: "Corpus") -> None:
+    left_out = f"{corpus.short:,} with fewer than 4 sentences and {corpus.repeated:,} repeated ones were left out"
+    click.echo(f"{len(corpus.documents):,} documents; {left_out}", err=True)
+
+
+def _show(at: "Progress") -> None:
+    figures = "  ".join(f"{name} {value:.3f}" for name, value in at.figures.items())
+    draw(f"{at.what} {at.done}/{at.total}  {_clock(at.left)} left  {figures}".rstrip(), stays=at.validated)
+
+
+def _show_knapsack(batch: int, at: "Progress") -> None:
     line = (
-        f"{at.step}/{at.steps}  loss {at.loss:.4f}  error {100 * at.error_rate:.2f} %  "
-        f"matched {100 * at.matched_rate:.2f} %  {at.speed:,.0f} samples/s  {left} left"
+        f"{at.done}/{at.total}  loss {at.figures['loss']:.4f}  error {100 * at.figures['error_rate']:.2f} %  "
+        f"matched {100 * at.figures['matched_rate']:.2f} %  {at.done * batch / at.seconds:,.0f} samples/s  "
+        f"{_clock(at.left)} left"
     )
     draw(line, stays=at.validated)
+
+
+def _clock(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"

@@ -4,7 +4,7 @@ from functools import lru_cache
 from threading import Lock
 
 from tersely.encode._base import Encoder, Matrix, unit_rows
-from tersely.encode._cache import Cache, Recent
+from tersely.encode._cache import Cache, Precision, Recent
 from tersely.registry import Registry
 
 ENCODERS: Registry[Encoder] = Registry("encoder", __name__)
@@ -27,4 +27,4 @@ def _create(spec: str) -> Encoder:
     return ENCODERS.create(spec)
 
 
-__all__ = ["ENCODERS", "Cache", "Encoder", "Matrix", "Recent", "load_encoder", "unit_rows"]
+__all__ = ["ENCODERS", "Cache", "Encoder", "Matrix", "Precision", "Recent", "load_encoder", "unit_rows"]

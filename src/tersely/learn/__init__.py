@@ -1,1 +1,1 @@
-"""Training: what made the shipped models. Networks need the extra `train`; nothing on the inference path imports it."""
+"""Training, which made the shipped models. Networks need the extra `train`; inference imports nothing from here."""

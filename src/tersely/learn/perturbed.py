@@ -1,7 +1,7 @@
-"""The exact knapsack as a layer: noise on the values makes its solution differentiable on average.
+"""The exact knapsack as a layer: noise on the values makes its mean solution differentiable.
 
 With noise Z of a smooth density, the mean solution E[y*(values + sigma Z)] is a smooth function of the values; y*
-is the exact dynamic program's answer. Its derivative needs only solutions, no relaxation of the solver:
+is the exact dynamic program's solution. Its derivative needs only solutions, no relaxation of the solver:
 
     E[y* (values + sigma Z) s(Z)^T] / sigma,  with s = -grad log density, s(Z) = Z for Gaussian noise.
 
@@ -19,22 +19,46 @@ from torch.autograd.function import once_differentiable
 
 from tersely.errors import UsageError, unknown_name
 from tersely.learn.knapsack.labels import solve
-from tersely.learn.rows import Rows, draw
 
 _EULER = float(np.euler_gamma)
-# Fewer problems than this are solved sooner than a thread begins.
+# Solving fewer problems than this takes less time than starting a thread.
 _WORTH_A_THREAD = 256
 
 
+class Rows(NamedTuple):
+    """Which rows of a batch that several processes share are in this process: `first` to `last`, without `last`."""
+
+    first: int
+    last: int
+    total: int
+
+
+def draw(
+    numbers: Callable[..., Tensor],
+    shape: tuple[int, ...],
+    noise: torch.Generator,
+    rows: Rows | None,
+    dtype: torch.dtype = torch.float32,
+) -> Tensor:
+    """Draw `torch.rand` or `torch.randn` numbers of a shape.
+
+    For a shared batch this draws the numbers of all rows and keeps those of the rows here, so that a row gets the same
+    numbers in whichever process it is.
+    """
+    whole = shape if rows is None else (rows.total, *shape[1:])
+    drawn = numbers(whole, generator=noise, dtype=dtype, device=noise.device)
+    return drawn if rows is None else drawn[rows.first : rows.last]
+
+
 class Noise(NamedTuple):
-    """A noise of mean 0 and its score function, the negative gradient of its log density."""
+    """Noise of mean 0, and its score function: the negative gradient of its log density."""
 
     draw: Callable[[Tensor], Tensor]  # from standard normal numbers
     score: Callable[[Tensor], Tensor]
 
 
 def _gumbel(normal: Tensor) -> Tensor:
-    """Turn normal numbers into Gumbel ones of mean 0: -log(-log u), less Euler's constant."""
+    """Turn normal numbers into Gumbel numbers of mean 0: -log(-log u), minus Euler's constant."""
     gumbel: Tensor = -(-torch.special.log_ndtr(normal)).log() - _EULER
     return gumbel
 
@@ -61,8 +85,8 @@ def perturbed_knapsack(
 
     values: float [B, n], of any sign; lengths: whole numbers [B, n]; capacities: whole numbers [B], in the same
     unit; mask: bool [B, n], True where there is an item. `sigma` is in the unit of the values: the default suits
-    profits that sum to 1. A number as `seed` draws the same noise at every call; a generator goes on drawing. `rows`
-    says which rows of a larger batch these are, if they are.
+    profits that sum to 1. An integer `seed` draws the same noise at every call; a generator continues its stream.
+    `rows` says which rows of a shared batch these are.
     """
     _check(values, lengths, capacities, mask)
     drawn = _draw(values, samples, sigma, noise, seed, rows)
@@ -84,10 +108,10 @@ def perturbed_fenchel_young(
     seed: int | torch.Generator = 0,
     rows: Rows | None = None,
 ) -> Tensor:
-    """Return how much less the target sets [B, n] are worth than the best ones under noise, on average, [B].
+    """Return how much less the target sets [B, n] are worth than the best sets under noise, on average, [B].
 
-    It is convex in the values, never negative where the target fits, and its gradient is the mean solution minus
-    the target: of lower variance than a loss through `perturbed_knapsack`, without a division by sigma.
+    The loss is convex in the values and never negative where the target fits. Its gradient is the mean solution minus
+    the target, which has a lower variance than a loss through `perturbed_knapsack`, as nothing is divided by sigma.
     The other arguments are those of `perturbed_knapsack`.
     """
     _check(values, lengths, capacities, mask)
@@ -96,7 +120,7 @@ def perturbed_fenchel_young(
     drawn = _draw(values, samples, sigma, noise, seed, rows)
     noisy = values.masked_fill(~mask, 0).unsqueeze(1) + sigma * drawn  # [B, K, n]
     solutions = _solve(noisy, lengths, capacities, mask)
-    # The solutions are constants here: where a maximum is attained, its derivative is that of what attains it.
+    # The solutions are constants here: the derivative of a maximum is that of the term which attains it.
     surplus = (solutions - target.to(values.dtype).unsqueeze(1)) * mask.unsqueeze(1)
     return (surplus * noisy).sum(2).mean(1)
 
@@ -106,15 +130,15 @@ def _backward(ctx: Any, *gradients: Any) -> Any:
     count = solutions.shape[1]
     along = torch.einsum("bkn,bn->bk", solutions, *gradients)
     if count > 1:
-        # The score has mean 0, so the mean of the other samples may be subtracted: no bias, and where profits sum
-        # to 1 a fifth of the spread.
+        # The score has mean 0, so subtracting the mean of the other samples adds no bias; where profits sum to 1 it
+        # reduces the spread to a fifth.
         along = (along - along.mean(1, keepdim=True)) * (count / (count - 1))
     slope = torch.einsum("bk,bkn->bn", along, ctx.noise.score(drawn)) / (count * ctx.sigma)
     return slope * mask, None, None, None, None, None, None
 
 
 class _Perturbed(torch.autograd.Function):
-    """The mean of the solutions, and its derivative."""
+    """The mean of the solutions and its derivative."""
 
     @staticmethod
     def forward(
@@ -138,7 +162,7 @@ class _Perturbed(torch.autograd.Function):
 def _draw(
     values: Tensor, samples: int, sigma: float, noise: str, seed: int | torch.Generator, rows: Rows | None
 ) -> Tensor:
-    """Draw the noise, [B, K, n]; in one stream, whatever the number of threads."""
+    """Draw the noise, [B, K, n], in one stream whatever the number of threads."""
     if noise not in NOISES:
         raise unknown_name("noise", noise, NOISES)
     if samples < 1 or not sigma > 0:
@@ -150,7 +174,7 @@ def _draw(
 
 
 def _solve(noisy: Tensor, lengths: Tensor, capacities: Tensor, mask: Tensor) -> Tensor:
-    """Solve all [B, K, n] exactly, on the CPU, a part of them in each of torch's threads."""
+    """Solve all [B, K, n] exactly on the CPU, split over as many threads as torch uses."""
     problems, samples, count = noisy.shape
     rows = problems * samples
     if not rows:

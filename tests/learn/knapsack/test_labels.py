@@ -1,4 +1,4 @@
-"""Labels are what the package's own solvers choose; measures and repair mean what they say."""
+"""Labels are what the package's solvers choose; measures and repair do what they promise."""
 
 from itertools import product
 
@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tersely.errors import UsageError
-from tersely.learn.knapsack.choose import repaired, rounded
 from tersely.learn.knapsack.labels import density, dp, labels, solve
-from tersely.learn.knapsack.measure import feasible, measure, worth
-from tersely.learn.knapsack.simulate import CNEWSUM, CNNDM, Batch, Simulation
+from tersely.learn.knapsack.measure import feasible, measure, repaired, rounded, worth
+from tersely.learn.knapsack.simulate import CNEWSUM, CNNDM, Problems, Simulation
 from tersely.select import Problem
 from tersely.select.knapsack import Knapsack
 
@@ -26,11 +25,11 @@ profits_and_lengths = st.integers(1, 8).flatmap(
 )
 
 
-def batch_of(values: list[int], lengths: list[int], capacity: int) -> Batch:
+def batch_of(values: list[int], lengths: list[int], capacity: int) -> Problems:
     profits = np.array([values], dtype=np.float32)
     sizes = np.array([lengths], dtype=np.int32)
     mask = np.ones_like(profits, dtype=bool)
-    return Batch(profits, (sizes / capacity).astype(np.float32), mask, sizes, np.array([capacity], dtype=np.int32))
+    return Problems(profits, (sizes / capacity).astype(np.float32), mask, sizes, np.array([capacity], dtype=np.int32))
 
 
 @given(profits_and_lengths)
@@ -45,7 +44,7 @@ def test_dp_finds_the_best_of_all_sets(problem: tuple[list[int], list[int], int]
 
 
 @pytest.mark.parametrize("paper", [CNNDM, CNEWSUM])
-def test_dp_chooses_what_the_exact_selector_does(paper: object) -> None:
+def test_dp_chooses_the_same_as_the_exact_selector(paper: object) -> None:
     batch = Simulation(paper, seed=9).batch(0, 200)  # type: ignore[arg-type]
     chosen = dp(batch)
     for row in range(200):
@@ -55,7 +54,7 @@ def test_dp_chooses_what_the_exact_selector_does(paper: object) -> None:
         assert tuple(np.flatnonzero(chosen[row])) == Knapsack()(problem).chosen
 
 
-def test_items_of_no_positive_profit_are_never_chosen() -> None:
+def test_items_without_a_positive_profit_are_never_chosen() -> None:
     chosen = solve(
         np.array([[-1.0, 0.0, 0.5]], dtype=np.float32), np.array([[1, 1, 1]]), np.ones((1, 3), bool), np.array([9])
     )
@@ -63,7 +62,7 @@ def test_items_of_no_positive_profit_are_never_chosen() -> None:
 
 
 @given(profits_and_lengths)
-def test_density_takes_in_order_whatever_still_fits(problem: tuple[list[int], list[int], int]) -> None:
+def test_density_greedy_takes_in_order_whatever_still_fits(problem: tuple[list[int], list[int], int]) -> None:
     values, lengths, left = problem
     expected = [False] * len(values)
     ratio = (np.array(values, dtype=np.float32) / np.array(lengths)).tolist()
@@ -73,12 +72,12 @@ def test_density_takes_in_order_whatever_still_fits(problem: tuple[list[int], li
     assert density(batch_of(*problem)).tolist() == [expected]
 
 
-def test_an_unknown_kind_of_labels_names_the_nearest() -> None:
+def test_an_unknown_kind_of_labels_suggests_the_nearest() -> None:
     with pytest.raises(UsageError, match="did you mean 'density'"):
         labels("densty", Simulation(CNNDM).batch(0, 1))
 
 
-def test_a_solution_of_equal_worth_matches_only_where_ties_count() -> None:
+def test_a_solution_of_equal_worth_matches_only_if_ties_count() -> None:
     batch = batch_of([2, 2, 1], [3, 3, 9], 3)
     label, other = np.array([[True, False, False]]), np.array([[False, True, False]])
     assert measure(other, label, batch, ties=True).matched_rate == 1
@@ -86,14 +85,14 @@ def test_a_solution_of_equal_worth_matches_only_where_ties_count() -> None:
     assert measure(other, label, batch).error_rate == pytest.approx(2 / 3)
 
 
-def test_a_choice_that_does_not_fit_neither_matches_nor_has_worth() -> None:
+def test_a_choice_that_does_not_fit_neither_matches_nor_is_worth_anything() -> None:
     batch = batch_of([2, 2], [3, 3], 3)
     found = measure(np.array([[True, True]]), np.array([[True, False]]), batch)
     assert (found.matched_rate, found.feasible_rate, found.value_ratio) == (0, 0, 0)
 
 
 @given(arrays(np.float32, (50, 64), elements=st.floats(0, 1, width=32)), st.integers(0, 9))
-def test_a_repaired_choice_always_fits_and_nothing_more_does(numbers: np.ndarray, step: int) -> None:
+def test_a_repaired_choice_always_fits_and_leaves_no_room_for_another_item(numbers: np.ndarray, step: int) -> None:
     batch = Simulation(CNNDM, seed=2).batch(step, 50)
     found = numbers[:, : batch.mask.shape[1]]
     chosen = repaired(found, batch)

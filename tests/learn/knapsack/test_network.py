@@ -1,4 +1,4 @@
-"""What holds for every knapsack network, trained or not."""
+"""Properties of every knapsack network, trained or not."""
 
 import numpy as np
 import onnxruntime
@@ -6,14 +6,13 @@ import pytest
 import torch
 from torch import nn
 
-from tersely.learn.knapsack.core import CORES, dp_core
-from tersely.learn.knapsack.export import onnx_bytes
+from tersely.learn.knapsack.core import CORES, bounds, dp_core, view
+from tersely.learn.knapsack.folder import onnx_bytes
 from tersely.learn.knapsack.labels import density, dp
 from tersely.learn.knapsack.measure import probabilities
 from tersely.learn.knapsack.network import CompactTransformer, KnapsackTransformer
-from tersely.learn.knapsack.simulate import CNEWSUM, CNNDM, Batch, Simulation
-from tersely.learn.knapsack.train import tensors
-from tersely.learn.knapsack.view import bounds, view
+from tersely.learn.knapsack.simulate import CNEWSUM, CNNDM, Problems, Simulation
+from tersely.learn.knapsack.train_knapsack import tensors
 
 NAMES = ("paper", "compact dp", "compact density")
 
@@ -28,15 +27,15 @@ def network(request: pytest.FixtureRequest) -> nn.Module:
 
 
 @pytest.fixture(scope="module")
-def batch() -> Batch:
+def batch() -> Problems:
     return Simulation(CNNDM, seed=4).batch(0, 64)
 
 
-def test_padding_does_not_change_the_answer(network: nn.Module, batch: Batch) -> None:
+def test_padding_does_not_change_the_answer(network: nn.Module, batch: Problems) -> None:
     part = batch.part(slice(0, 16))
     profits, sizes, mask = tensors(part)
     wider = [nn.functional.pad(tensor, (0, 5)) for tensor in (profits, sizes, mask)]
-    # Whatever stands in the padding.
+    # The padding may hold anything.
     wider[0] = torch.where(wider[2], wider[0], torch.full_like(wider[0], 0.3))
     wider[1] = torch.where(wider[2], wider[1], torch.full_like(wider[1], 0.1))
     with torch.no_grad():
@@ -44,22 +43,22 @@ def test_padding_does_not_change_the_answer(network: nn.Module, batch: Batch) ->
     assert torch.allclose(found[mask], expected[mask], atol=1e-5)
 
 
-def test_the_order_of_the_items_does_not_matter(network: nn.Module, batch: Batch) -> None:
+def test_the_order_of_the_items_does_not_matter(network: nn.Module, batch: Problems) -> None:
     inputs = tensors(batch)
     order = torch.from_numpy(np.random.default_rng(0).permutation(batch.mask.shape[1]))
     with torch.no_grad():
         expected, found = network(*inputs)[:, order], network(*(tensor[:, order] for tensor in inputs))
     mask = inputs[2][:, order]
-    # Sums in another order differ in the last bit, which features with a threshold magnify.
+    # Sums in another order differ in the last bit, and features with a threshold magnify that.
     assert torch.allclose(found[mask], expected[mask], atol=1e-3)
 
 
-def test_a_problem_is_answered_alike_alone_and_among_others(network: nn.Module, batch: Batch) -> None:
+def test_other_problems_in_a_batch_do_not_change_the_answer(network: nn.Module, batch: Problems) -> None:
     part = batch.part(slice(20, 32))
     assert np.allclose(probabilities(network, part, size=1), probabilities(network, part), atol=1e-5)
 
 
-def test_a_finite_gradient_reaches_the_profits(network: nn.Module, batch: Batch) -> None:
+def test_a_finite_gradient_reaches_the_profits(network: nn.Module, batch: Problems) -> None:
     profits, sizes, mask = tensors(batch)
     profits.requires_grad_()
     torch.sigmoid(network(profits, sizes, mask))[mask].sum().backward()
@@ -69,9 +68,9 @@ def test_a_finite_gradient_reaches_the_profits(network: nn.Module, batch: Batch)
     profits.requires_grad_(False)
 
 
-# The compact network's export takes long and is tested with the command's, and the shipped ones.
+# Exporting the compact network takes long; the command's test and those of the shipped networks cover it.
 @pytest.mark.parametrize("network", ["paper"], indirect=True)
-def test_onnx_gives_the_same_probabilities_for_any_shape(network: nn.Module, batch: Batch) -> None:
+def test_onnx_gives_the_same_probabilities_for_any_shape(network: nn.Module, batch: Problems) -> None:
     session = onnxruntime.InferenceSession(onnx_bytes(network))
     for problems in (batch, batch.part(slice(0, 1)), Simulation(CNEWSUM, seed=4).batch(1, 33)):
         inputs = {"profits": problems.profits, "sizes": problems.sizes, "mask": problems.mask}
@@ -81,7 +80,7 @@ def test_onnx_gives_the_same_probabilities_for_any_shape(network: nn.Module, bat
 
 @pytest.mark.parametrize(("kind", "solver"), [("dp", dp), ("density", density)])
 @pytest.mark.parametrize("paper", [CNNDM, CNEWSUM])
-def test_what_is_settled_without_a_network_is_always_right(kind: str, solver: object, paper: object) -> None:
+def test_items_settled_without_a_network_are_always_right(kind: str, solver: object, paper: object) -> None:
     problems = Simulation(paper, seed=6).batch(0, 1000)  # type: ignore[arg-type]
     core = CORES[kind](view(*tensors(problems)))
     settled = problems.mask & ~core.open.numpy()
@@ -90,7 +89,7 @@ def test_what_is_settled_without_a_network_is_always_right(kind: str, solver: ob
     assert (core.logits.numpy()[settled] > 0).tolist() == label[settled].tolist()
 
 
-def test_the_best_worth_is_within_the_bounds(batch: Batch) -> None:
+def test_the_best_worth_is_within_the_bounds(batch: Problems) -> None:
     seen = view(*tensors(batch))
     label = torch.from_numpy(dp(batch))
     best = (seen.profits * label).sum(1, keepdim=True)
@@ -103,7 +102,7 @@ def test_the_best_worth_is_within_the_bounds(batch: Batch) -> None:
     assert (without_it.upper[here & ~label] >= best.expand_as(label)[here & ~label] - 1e-4).all()
 
 
-def test_nothing_is_open_where_everything_fits_or_nothing_does() -> None:
+def test_nothing_is_open_if_everything_fits_or_nothing_does() -> None:
     profits, mask = torch.full((2, 4), 0.25), torch.ones(2, 4, dtype=torch.bool)
     core = dp_core(view(profits, torch.tensor([[0.2], [1.5]]).expand(2, 4), mask))
     assert not core.open.any()

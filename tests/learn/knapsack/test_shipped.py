@@ -1,4 +1,4 @@
-"""The shipped configurations and networks are what they say they are."""
+"""The shipped networks do what their cards say, and have the configurations of the repository."""
 
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -10,13 +10,13 @@ import pytest
 import tersely.models
 from tersely.errors import ModelError, UsageError
 from tersely.learn.knapsack import Simulation, load_folder, measure_folder
-from tersely.learn.knapsack.config import Config, Network, read_config
 from tersely.learn.knapsack.measure import probabilities
+from tersely.learn.knapsack.network import KnapsackConfig, KnapsackNetwork, read_knapsack
 from tersely.learn.knapsack.simulate import DISTRIBUTIONS
 
 CONFIGS = Path(__file__).parents[3] / "configs"
 MODELS = Path(tersely.models.__file__).parent
-# Well below what was measured on 20,000 problems, as 2,000 may differ; well above the paper's.
+# Well below the rates on 20,000 problems, as 2,000 vary more; well above the paper's.
 FLOORS = {
     "knapsack-cnndm-dp": 0.92,
     "knapsack-cnewsum-dp": 0.97,
@@ -26,7 +26,7 @@ FLOORS = {
 
 
 @pytest.mark.parametrize("name", FLOORS)
-def test_a_shipped_network_solves_problems_that_it_never_saw(name: str) -> None:
+def test_a_shipped_network_solves_problems_it_has_never_seen(name: str) -> None:
     figures = measure_folder(MODELS / name, samples=2000, seed=7)
     assert figures["rounded"]["matched_rate"] >= FLOORS[name]
     assert figures["repaired"]["matched_rate"] >= FLOORS[name]
@@ -34,7 +34,7 @@ def test_a_shipped_network_solves_problems_that_it_never_saw(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FLOORS)
-def test_the_two_forms_of_a_shipped_network_agree(name: str) -> None:
+def test_the_onnx_graph_and_the_weights_of_a_shipped_network_agree(name: str) -> None:
     network, config = load_folder(MODELS / name)
     batch = Simulation(DISTRIBUTIONS[config.data.distribution], seed=8).batch(0, 100)
     session = onnxruntime.InferenceSession(MODELS / name / "model.onnx")
@@ -43,38 +43,38 @@ def test_the_two_forms_of_a_shipped_network_agree(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FLOORS)
-def test_a_shipped_folder_is_small_and_of_the_configuration_in_the_repository(name: str) -> None:
+def test_a_shipped_folder_is_small_and_has_the_configuration_of_the_repository(name: str) -> None:
     assert sum(file.stat().st_size for file in (MODELS / name).iterdir()) <= 8_000_000
     _, config = load_folder(MODELS / name)
-    assert config == read_config(CONFIGS / f"cpu-{name}.toml")
+    assert config == read_knapsack(CONFIGS / f"cpu-{name}.toml")
     assert "Measured on 20,000 fresh problems" in (MODELS / name / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("file", sorted(CONFIGS.glob("*-knapsack-c*.toml")), ids=lambda file: file.stem)
-def test_every_configuration_can_be_read_and_says_its_own_name(file: Path) -> None:
-    assert read_config(file).name in (file.stem, file.stem.removeprefix("cpu-"))
+def test_every_configuration_can_be_read_and_is_named_like_its_file(file: Path) -> None:
+    assert read_knapsack(file).name in (file.stem, file.stem.removeprefix("cpu-"))
 
 
-def test_the_papers_network_is_as_large_as_the_paper_says() -> None:
-    network = read_config(CONFIGS / "paper-knapsack-cnndm.toml").network
+def test_the_network_of_the_paper_has_its_size() -> None:
+    network = read_knapsack(CONFIGS / "paper-knapsack-cnndm.toml").network
     assert asdict(network) | {"pairs": 0} == {"kind": "paper", "width": 768, "layers": 8, "heads": 8, "pairs": 0}
 
 
 @pytest.mark.parametrize(
     ("network", "message"),
     [
-        (Network(kind="compcat"), "did you mean 'compact'"),
-        (Network(width=10, heads=4), "not a multiple of 4 heads"),
-        (Network(layers=0), "'layers' must be positive"),
+        (KnapsackNetwork(kind="compcat"), "did you mean 'compact'"),
+        (KnapsackNetwork(width=10, heads=4), "not a multiple of 4 heads"),
+        (KnapsackNetwork(layers=0), "'layers' must be positive"),
     ],
 )
-def test_a_configuration_that_cannot_be_built_is_an_error(network: Network, message: str) -> None:
-    config: Config = read_config(CONFIGS / "cpu-knapsack-cnndm-dp.toml")
+def test_a_configuration_that_cannot_be_built_is_refused(network: KnapsackNetwork, message: str) -> None:
+    config: KnapsackConfig = read_knapsack(CONFIGS / "cpu-knapsack-cnndm-dp.toml")
     with pytest.raises(UsageError, match=message):
         replace(config, network=network)
 
 
-def test_another_folder_is_no_knapsack_network(tmp_path: Path) -> None:
+def test_a_folder_of_anything_else_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="not the folder of a knapsack network"):
         load_folder(tmp_path)
     with pytest.raises(ModelError, match="unknown key"):

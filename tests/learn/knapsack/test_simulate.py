@@ -1,4 +1,4 @@
-"""The simulated problems follow the paper, never repeat, and are the same on every run."""
+"""Simulated problems follow the paper, never repeat, and are the same in every run."""
 
 import json
 from itertools import combinations
@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from tersely.errors import InputError
-from tersely.learn.knapsack.config import Data
-from tersely.learn.knapsack.corpus import Documents
-from tersely.learn.knapsack.simulate import CNEWSUM, CNNDM, Batch, Distribution, Simulation, Space
+from tersely.learn.knapsack.network import ProblemData
+from tersely.learn.knapsack.simulate import CNEWSUM, CNNDM, Distribution, Problems, Resampled, Simulation, Space
 
 
 @pytest.mark.parametrize(("paper", "items", "length"), [(CNNDM, 17.4, 121.1), (CNEWSUM, 9.3, 69.7)])
@@ -34,7 +33,7 @@ def test_profits_sum_to_one_and_sizes_are_lengths_over_the_capacity() -> None:
     assert (batch.lengths[batch.mask] >= 1).all()
 
 
-def test_a_batch_depends_on_seed_and_step_alone() -> None:
+def test_a_batch_depends_only_on_seed_and_step() -> None:
     one, two = Simulation(CNNDM, seed=5), Simulation(CNNDM, seed=5)
     two.batch(0, 64)
     assert all(np.array_equal(a, b) for a, b in zip(one.batch(7, 64), two.batch(7, 64), strict=True))
@@ -48,23 +47,23 @@ def test_no_two_streams_steps_or_seeds_share_a_sample() -> None:
     assert rows(Simulation(CNNDM, 0).fixed(100)) == rows(Simulation(CNNDM, 0, Space.VALIDATION).batch(0, 100))
 
 
-def rows(batch: Batch) -> set[bytes]:
+def rows(batch: Problems) -> set[bytes]:
     return {row[mask].tobytes() for row, mask in zip(batch.profits, batch.mask, strict=True)}
 
 
-def test_a_part_is_padded_to_its_own_largest_problem() -> None:
+def test_a_part_is_padded_to_its_largest_problem() -> None:
     batch = Simulation(CNNDM, seed=1).batch(0, 40)
     part = batch.part(slice(0, 10))
     assert part.mask.shape == (10, batch.mask[:10].sum(1).max())
     assert np.allclose(part.profits.sum(1), 1, atol=1e-6)
 
 
-def test_a_corpus_gives_problems_whose_values_grow_with_length(tmp_path: Path, english: str) -> None:
+def test_values_grow_with_length_in_problems_from_a_corpus(tmp_path: Path, english: str) -> None:
     file = tmp_path / "corpus.jsonl"
     file.write_text("".join(json.dumps({"text": english[start:]}) + "\n" for start in (0, 300)), encoding="utf-8")
-    documents = Documents.read(file, "coverage", CNNDM.capacities, limit=10)
+    documents = Resampled.read(file, "coverage", CNNDM.capacities, limit=10)
     assert len(documents.lengths) == 2
-    same = Data("cnndm", "dp", corpus=str(file)).simulation().batch(0, 400)
+    same = ProblemData("cnndm", "dp", corpus=str(file)).simulation().batch(0, 400)
     batch = Simulation(documents, seed=1).batch(0, 400)
     assert np.array_equal(same.profits, batch.profits)
     assert np.allclose(batch.profits.sum(1), 1, atol=1e-6)
@@ -72,9 +71,13 @@ def test_a_corpus_gives_problems_whose_values_grow_with_length(tmp_path: Path, e
     assert len(rows(batch)) == 400
 
 
-@pytest.mark.parametrize(("content", "message"), [("", "no documents"), ("{}\n", "line 1"), ("nonsense\n", "line 1")])
-def test_a_corpus_without_documents_is_an_error_that_says_where(tmp_path: Path, content: str, message: str) -> None:
+@pytest.mark.parametrize(
+    ("content", "message"), [("", "no documents"), ("{}\n", ":1: no text"), ("nonsense\n", ":1: not a JSON")]
+)
+def test_a_corpus_without_documents_is_an_error_that_names_the_place(
+    tmp_path: Path, content: str, message: str
+) -> None:
     file = tmp_path / "corpus.jsonl"
     file.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=message):
-        Documents.read(file, "coverage", CNNDM.capacities, limit=10)
+        Resampled.read(file, "coverage", CNNDM.capacities, limit=10)

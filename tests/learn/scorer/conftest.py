@@ -1,4 +1,4 @@
-"""A small corpus and a small encoder, so that a training takes a second."""
+"""A small corpus and a small encoder, so that a training run takes a second."""
 
 from collections.abc import Sequence
 from zlib import crc32
@@ -7,9 +7,16 @@ import numpy as np
 import pytest
 import torch
 
-from tersely.learn.scorer.config import Config, Network, Objective, Selection, Siamese, Training
-from tersely.learn.scorer.corpus import Corpus
-from tersely.learn.scorer.data import Batch, Documents
+from tersely.learn.corpus import Corpus
+from tersely.learn.scorer.batches import DocumentBatch, Documents
+from tersely.learn.scorer.config import (
+    Objective,
+    ScorerConfig,
+    ScorerNetwork,
+    ScorerTraining,
+    Selection,
+    SiameseNetworks,
+)
 from tersely.learn.scorer.teacher import Teacher
 from tersely.score.coverage import Coverage
 from tersely.text import Document
@@ -21,7 +28,7 @@ collect_ignore = ["together.py"]  # a script that torchrun runs
 
 
 class Hashing:
-    """Vectors that are random, but the same for the same sentence."""
+    """Random vectors, always the same for the same sentence."""
 
     name, fingerprint = "hashing", "hashing-1"
 
@@ -42,19 +49,19 @@ def corpus() -> Corpus:
 
 
 @pytest.fixture
-def config() -> Config:
-    return Config(
+def config() -> ScorerConfig:
+    return ScorerConfig(
         "tiny",
-        Training(steps=12, batch=8, rate=1e-3, siamese_rate=1e-3, validate_every=4, keep=2),
-        network=Network(width=8, layers=1, heads=2, inner=16),
-        siamese=Siamese(width=8, layers=1, heads=2, inner=16),
+        ScorerTraining(steps=12, batch=8, rate=1e-3, siamese_rate=1e-3, validate_every=4, keep=2),
+        network=ScorerNetwork(width=8, layers=1, heads=2, inner=16),
+        siamese=SiameseNetworks(width=8, layers=1, heads=2, inner=16),
         objective=Objective(),
         selection=Selection(count=2, shortest=60, longest=120, samples=4),
     )
 
 
 @pytest.fixture
-def batch(corpus: Corpus) -> Batch:
+def batch(corpus: Corpus) -> DocumentBatch:
     teacher = Teacher.load("coverage", "coverage")
     documents = Documents(corpus.documents, Hashing(), ("position", "words"), teacher, words=Coverage())
     return documents.batch(range(8), [100] * 8)

@@ -1,4 +1,4 @@
-"""Two processes that share each batch train as one process does."""
+"""Two processes that share each batch train like one process."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +14,32 @@ import pytest
 import torch
 
 from tersely.encode import Cache, load_encoder
+from tersely.learn.artifacts import to_toml
 from tersely.learn.checkpoint import read_tensors
-from tersely.learn.scorer.config import Config, Network, Objective, Selection, Siamese, Training
-from tersely.learn.scorer.data import Batch
+from tersely.learn.scorer.batches import DocumentBatch
+from tersely.learn.scorer.config import (
+    Objective,
+    ScorerConfig,
+    ScorerNetwork,
+    ScorerTraining,
+    Selection,
+    SiameseNetworks,
+)
 from tersely.learn.scorer.distributed import padded
-from tersely.learn.settings import toml
 
 from .conftest import make_text
 
 SCRIPT = Path(__file__).with_name("together.py")
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-TINY = Config(
+TINY = ScorerConfig(
     "tiny",
-    # A batch that two cannot share evenly.
-    Training(steps=12, batch=7, rate=1e-3, siamese_rate=1e-3, clip=0.5, validate_every=4, keep=2),
-    network=Network(width=8, layers=1, heads=2, inner=16),
-    siamese=Siamese(width=8, layers=1, heads=2, inner=16),
+    # A batch that two processes cannot share evenly.
+    ScorerTraining(steps=12, batch=7, rate=1e-3, siamese_rate=1e-3, clip=0.5, validate_every=4, keep=2),
+    network=ScorerNetwork(width=8, layers=1, heads=2, inner=16),
+    siamese=SiameseNetworks(width=8, layers=1, heads=2, inner=16),
     selection=Selection(count=2, shortest=15, longest=60, samples=4),
 )
-# Validation is on 15 documents: the last batch is a single one.
+# 15 documents to validate on: the last batch is a single document.
 BASE = replace(TINY, data=replace(TINY.data, held_out=0.5))
 KINDS = {
     "gumbel": BASE,
@@ -58,12 +65,12 @@ def torchrun(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(list(map(str, start)), env=ENVIRONMENT, capture_output=True, text=True, check=False)
 
 
-def write_jobs(folder: Path, configs: dict[str, Config], **more: int) -> Path:
-    """Make a folder for each job and write what they are."""
+def write_jobs(folder: Path, configs: dict[str, ScorerConfig], **more: int) -> Path:
+    """Make a folder for each job and write the list of jobs."""
     jobs: list[dict[str, Any]] = []
     for name, config in configs.items():
         (folder / name).mkdir(exist_ok=True)
-        (folder / name / "config.toml").write_text(toml(asdict(config)), encoding="utf-8")
+        (folder / name / "config.toml").write_bytes(to_toml(config))
         jobs.append({"config": str(folder / name / "config.toml"), "out": str(folder / name), **more})
     (folder / "jobs.json").write_text(json.dumps(jobs))
     return folder / "jobs.json"
@@ -71,7 +78,7 @@ def write_jobs(folder: Path, configs: dict[str, Config], **more: int) -> Path:
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Trainings by one process; the last is interrupted."""
+    """Runs by one process; the last is interrupted."""
     folder = tmp_path_factory.mktemp("alone")
     for configs, more in ((KINDS, {}), ({"resumed": BASE}, {"interrupt": 5})):
         subprocess.run([sys.executable, SCRIPT, write_jobs(folder, configs, **more)], env=ENVIRONMENT, check=True)
@@ -80,7 +87,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def together(alone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same by two processes: undisturbed, killed, interrupted, and gone on with after one process."""
+    """The same runs by two processes: undisturbed, killed, interrupted, and resumed after one process."""
     folder = tmp_path_factory.mktemp("together")
     killed = torchrun(SCRIPT, write_jobs(folder, {"killed": BASE}, kill=6))
     assert killed.returncode
@@ -104,7 +111,7 @@ def assert_as_one(one: Path, two: Path) -> None:
     assert [step for _, step in notes(one)["best"]] == [step for _, step in notes(two)["best"]]
     for file in (one / "training").glob("best-*"):
         weights, others = read_tensors(file)[0], read_tensors(two / "training" / file.name)[0]
-        # Nothing depends on some biases, that of the keys for one: of a gradient of rounding alone Adam makes steps.
+        # Some biases, such as that of the keys, have no effect: their gradients are rounding errors scaled up by Adam.
         for name in (name for name in weights if not name.endswith("bias")):
             torch.testing.assert_close(others[name], weights[name], rtol=0, atol=1e-5)
 
@@ -116,19 +123,19 @@ def test_two_processes_have_the_losses_of_one(kind: str, alone: Path, together: 
     assert others == pytest.approx(losses, abs=1e-5)
     assert_as_one(alone / kind, together / kind)
     if kind in ("perturbed", "network"):
-        # Otherwise nothing would be said about documents that select nothing.
+        # Otherwise documents that select nothing would not be tested.
         assert 0 < notes(together / kind)["curve"][-1]["selects"] < 1
 
 
 @pytest.mark.parametrize("kind", ["killed", "interrupted", "resumed"])
-def test_a_training_goes_on_with_as_many_processes_as_one_likes(kind: str, alone: Path, together: Path) -> None:
+def test_a_run_can_be_resumed_with_another_number_of_processes(kind: str, alone: Path, together: Path) -> None:
     assert_as_one(alone / "gumbel", together / kind)
     assert len((together / kind / "log.jsonl").read_text().splitlines()) == 3
 
 
-def test_a_process_that_dies_ends_the_others_and_an_interrupted_one_stops_them(together: Path) -> None:
+def test_if_a_process_dies_the_others_end_and_if_one_is_interrupted_all_stop(together: Path) -> None:
     said = (together / "killed" / "ended-1").read_text()
-    assert said == "another process of this training has ended: go on with --resume"
+    assert said == "another process of this training run has ended: continue with --resume"
     assert sorted(file.name for file in (together / "interrupted").glob("interrupted-*")) == [
         "interrupted-0",
         "interrupted-1",
@@ -138,16 +145,16 @@ def test_a_process_that_dies_ends_the_others_and_an_interrupted_one_stops_them(t
 @pytest.fixture
 def arguments(tmp_path: Path) -> Callable[..., list[object]]:
     file, texts = tmp_path / "tiny.toml", tmp_path / "texts.jsonl"
-    file.write_text(toml(asdict(TINY)), encoding="utf-8")
+    file.write_bytes(to_toml(TINY))
     texts.write_text("".join(json.dumps({"text": make_text(number)}) + "\n" for number in range(24)))
     return lambda *more: ["-m", "tersely", "train", "scorer", texts, "--config", file, "--steps", "4", *more]
 
 
-def test_the_command_speaks_and_writes_once(arguments: Callable[..., list[object]], tmp_path: Path) -> None:
+def test_only_one_process_reports_and_writes(arguments: Callable[..., list[object]], tmp_path: Path) -> None:
     out, cache = tmp_path / "model", tmp_path / "vectors"
     done = torchrun(*arguments("--out", out, "--cache", cache, "--device", "cpu"))
     assert done.returncode == 0, done.stderr
-    assert len(re.findall("24 documents; 0 of fewer", done.stderr)) == 1
+    assert len(re.findall("24 documents; 0 with fewer", done.stderr)) == 1
     assert len(re.findall("training 4/4", done.stderr)) == 1
     assert (out / "config.toml").exists()
     assert len(Cache(cache, load_encoder("use"))) == 24
@@ -155,11 +162,11 @@ def test_the_command_speaks_and_writes_once(arguments: Callable[..., list[object
     again = torchrun(*arguments("--out", out, "--cache", cache))
     assert again.returncode
     assert re.findall("^tersely: .*", again.stderr, re.MULTILINE) == [
-        f"tersely: {out} holds a model already: choose another folder, or pass --resume to go on with it"
+        f"tersely: {out} holds a model already: choose another folder, or pass --resume to continue with it"
     ]
 
 
-def test_processes_that_cannot_meet_are_told_what_to_set(
+def test_processes_that_cannot_reach_each_other_say_what_to_set(
     arguments: Callable[..., list[object]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(ENVIRONMENT, "GLOO_SOCKET_IFNAME", "no-card")
@@ -169,7 +176,7 @@ def test_processes_that_cannot_meet_are_told_what_to_set(
     assert "cannot reach each other: set GLOO_SOCKET_IFNAME" in said
 
 
-def test_padding_adds_places_without_a_sentence(batch: Batch) -> None:
+def test_padding_adds_no_sentences(batch: DocumentBatch) -> None:
     longer = padded(batch, batch.mask.shape[1] + 3)
     for name in ("vectors", "features", "chars", "lengths", "mask", "coverage", "target", "says"):
         there, more = getattr(longer, name).split([batch.mask.shape[1], 3], dim=1)

@@ -1,4 +1,4 @@
-"""Which term teaches whom."""
+"""Which objective trains which network, and what each of them measures."""
 
 from dataclasses import replace
 from itertools import product
@@ -12,28 +12,37 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from tersely.errors import UsageError
-from tersely.learn.scorer.config import Config, Objective
-from tersely.learn.scorer.corpus import Corpus
-from tersely.learn.scorer.data import Batch, Documents
-from tersely.learn.scorer.network import Model
-from tersely.learn.scorer.objectives import Cosines, bidirectional, covered, negatives, sample, siamese_sum
-from tersely.learn.scorer.selection import gumbel_top_k
-from tersely.learn.scorer.step import choose, forward, score
+from tersely.learn.corpus import Corpus
+from tersely.learn.scorer.batches import DocumentBatch, Documents
+from tersely.learn.scorer.config import Objective, ScorerConfig
+from tersely.learn.scorer.networks import ScorerModel, Siamese
+from tersely.learn.scorer.objectives import (
+    Cosines,
+    bidirectional,
+    choose,
+    covered,
+    forward,
+    negatives,
+    sample,
+    score,
+    siamese_sum,
+)
+from tersely.learn.scorer.selection import Choice, gumbel_top_k
 from tersely.score.coverage import Coverage
 
 from .conftest import COLUMNS, Hashing
 
 
-def made(config: Config) -> Model:
+def made(config: ScorerConfig) -> ScorerModel:
     torch.manual_seed(0)
-    return Model(config, COLUMNS)
+    return ScorerModel(config, COLUMNS)
 
 
-def plain(batch: Batch) -> Batch:
+def plain(batch: DocumentBatch) -> DocumentBatch:
     return batch._replace(features=batch.features[..., :0])
 
 
-def cosines_of(model: Model, batch: Batch, settings: Objective) -> Cosines:
+def cosines_of(model: ScorerModel, batch: DocumentBatch, settings: Objective) -> Cosines:
     given = score(model.scorer, plain(batch))
     choice = gumbel_top_k(given, 2, 1.0, "softmax", None)
     noise = torch.Generator().manual_seed(4)
@@ -48,7 +57,9 @@ def learns(term: Tensor, part: nn.Module | None) -> bool:
 
 
 @pytest.mark.parametrize("name", ["rest_ext", "ext_doc"])
-def test_positives_teach_all_and_negatives_all_but_the_predictor(name: str, config: Config, batch: Batch) -> None:
+def test_positives_train_all_networks_and_negatives_all_but_the_predictor(
+    name: str, config: ScorerConfig, batch: DocumentBatch
+) -> None:
     model = made(config)
     assert model.siamese is not None
     cosines = cosines_of(model, batch, config.objective)
@@ -60,7 +71,7 @@ def test_positives_teach_all_and_negatives_all_but_the_predictor(name: str, conf
     assert not learns(negative, model.siamese.predictor)
 
 
-def test_a_detached_target_gives_another_gradient_to_the_encoder(config: Config, batch: Batch) -> None:
+def test_detaching_the_target_changes_the_gradient_of_the_encoder(config: ScorerConfig, batch: DocumentBatch) -> None:
     model = made(config)
     assert model.siamese is not None
     assert model.siamese.encoder is not None
@@ -71,7 +82,7 @@ def test_a_detached_target_gives_another_gradient_to_the_encoder(config: Config,
     assert any(not torch.allclose(one, two) for one, two in zip(*grads, strict=True))
 
 
-def test_both_readings_of_the_negative_target(config: Config, batch: Batch) -> None:
+def test_the_two_readings_of_the_negative_target_differ(config: ScorerConfig, batch: DocumentBatch) -> None:
     model = made(config)
     selected, own = (
         cosines_of(model, batch, replace(config.objective, negative_target=reading)) for reading in ("selected", "own")
@@ -80,19 +91,34 @@ def test_both_readings_of_the_negative_target(config: Config, batch: Batch) -> N
     assert not torch.allclose(selected.rest_ext_negative, own.rest_ext_negative)
 
 
-def test_the_masked_sentence_is_not_seen(config: Config, batch: Batch) -> None:
-    """Rest-Ext must predict the sampled sentence from the rest: its own vector must not matter to the prediction."""
-    model = made(replace(config, objective=replace(config.objective, negatives=False)))
-    assert model.siamese is not None
+def test_the_masked_sentence_is_not_seen(
+    config: ScorerConfig, batch: DocumentBatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rest-Ext predicts the sampled sentence from the rest; Ext-Doc predicts the document from the selection."""
+    model = made(config)
+    siamese = model.siamese
+    assert siamese is not None
     hard = torch.zeros_like(batch.mask)
-    hard[:, 1] = True
-    kept = (~hard).float()[..., None]
+    hard[:, 1] = True  # the only candidate, so it is the sampled one
+    choice = Choice(hard, torch.full(batch.mask.shape, 0.5) * batch.mask)
+    predicted: list[Tensor] = []
+
+    def predict(encoded: Tensor, mask: Tensor, frozen: bool = False) -> Tensor:
+        found = Siamese.predict(siamese, encoded, mask, frozen)
+        if not frozen:
+            predicted.append(found.detach())
+        return found
+
+    monkeypatch.setattr(siamese, "predict", predict)
     other = batch.vectors.clone()
     other[:, 1] += 5
-    one, two = (
-        model.siamese.predict(model.siamese.encode(v * kept, batch.mask), batch.mask) for v in (batch.vectors, other)
-    )
-    assert torch.equal(one, two)
+    for vectors in (batch.vectors, other):
+        noise = torch.Generator().manual_seed(4)
+        scores = torch.zeros(batch.mask.shape)
+        bidirectional(siamese, vectors, batch.mask, choice, scores, config.objective, noise)
+    (sentence, summary), (sentence_after, summary_after) = (both.chunk(2) for both in predicted)
+    assert torch.equal(sentence, sentence_after)
+    assert not torch.allclose(summary, summary_after)
 
 
 def test_negatives_are_the_lowest_unselected() -> None:
@@ -103,7 +129,7 @@ def test_negatives_are_the_lowest_unselected() -> None:
     assert negatives(hard, scores, mask)[1].tolist() == [False, False, True, False, False, False]
 
 
-def test_only_marked_sentences_are_sampled_each_some_time(noise: torch.Generator) -> None:
+def test_every_marked_sentence_is_sampled_and_no_other(noise: torch.Generator) -> None:
     among = torch.tensor([[False, True, False, True]]).expand(200, 4)
     assert set(sample(among, noise).tolist()) == {1, 3}
     assert set(sample(among, None).tolist()) == {1}
@@ -117,13 +143,13 @@ def test_the_loss_is_the_papers_formula() -> None:
     cosines = Cosines(row(0.8, 0.6), row(-0.3, 0.1), row(0.5, 0.7), row(0.2, -0.4), yes, yes)
     expected = (-0.8 + 0.3 - 0.6 + 0.1) + 0.3 * (-0.5 + 0.2 - 0.7 + 0.4)
     assert siamese_sum(cosines, Objective()).item() == pytest.approx(expected)
-    # A document of which nothing is selected, or nothing left, has no part in what it has not.
+    # A document that selects nothing, or leaves nothing, adds nothing to the term that it lacks.
     cosines = cosines._replace(selects=torch.tensor([True, False]), leaves=torch.tensor([False, True]))
     assert siamese_sum(cosines, Objective()).item() == pytest.approx(-0.8 - 0.3 * 0.5)
 
 
 @given(st.data())
-def test_covered_is_what_can_be_expected_of_sentences_kept_by_chance(data: st.DataObject) -> None:
+def test_covered_is_the_expected_share_of_sentences_kept_at_random(data: st.DataObject) -> None:
     sentences, terms = (data.draw(st.integers(1, 4)) for _ in "nt")
     share = st.floats(0, 1, width=32)
     says = [[data.draw(share) for _ in range(terms)] for _ in range(sentences)]
@@ -138,7 +164,7 @@ def test_covered_is_what_can_be_expected_of_sentences_kept_by_chance(data: st.Da
     assert found.item() == pytest.approx(expected, abs=1e-5)
 
 
-def test_words_say_what_coverage_counts(corpus: Corpus) -> None:
+def test_the_objective_words_counts_like_coverage(corpus: Corpus) -> None:
     coverage = Coverage(bias=-0.5)
     documents = Documents(corpus.documents, Hashing(), words=coverage)
     batch = documents.batch([3, 4], [100, 100])
@@ -167,8 +193,8 @@ def test_words_say_what_coverage_counts(corpus: Corpus) -> None:
     ],
 )
 @pytest.mark.parametrize("kind", ["gumbel", "perturbed"])
-def test_each_ablation_teaches_the_scorer(
-    objective: dict, siamese: dict, kind: str, config: Config, batch: Batch, noise: torch.Generator
+def test_every_ablation_trains_the_scorer(
+    objective: dict, siamese: dict, kind: str, config: ScorerConfig, batch: DocumentBatch, noise: torch.Generator
 ) -> None:
     from tersely.learn.scorer.selection import selector
 
@@ -184,7 +210,7 @@ def test_each_ablation_teaches_the_scorer(
     assert choose(model.scorer, plain(batch), changed).any()
 
 
-def test_the_fenchel_young_loss_falls_towards_the_teacher(config: Config, batch: Batch) -> None:
+def test_the_fenchel_young_loss_leads_to_the_choice_of_the_teacher(config: ScorerConfig, batch: DocumentBatch) -> None:
     changed = replace(
         config,
         network=replace(config.network, features="position words", value="length_exp"),
@@ -215,8 +241,8 @@ def test_the_fenchel_young_loss_falls_towards_the_teacher(config: Config, batch:
     ("table", "change", "message"),
     [
         ("objective", {"rest_ext": 0.0, "ext_doc": 0.0}, "no objective is left"),
-        ("objective", {"imitation": 1.0, "supervised": 1.0}, "labels or a teacher"),
-        ("siamese", {"encoder": False, "predictor": False}, "nothing to predict with"),
+        ("objective", {"imitation": 1.0, "supervised": 1.0}, "use labels or a teacher, not both"),
+        ("siamese", {"encoder": False, "predictor": False}, "nothing is left to predict with"),
         ("objective", {"negative_target": "selectd"}, "did you mean 'selected'"),
         ("network", {"features": "position wrods"}, "did you mean 'words'"),
         ("network", {"width": 9}, "multiple of 2 heads"),
@@ -225,9 +251,12 @@ def test_the_fenchel_young_loss_falls_towards_the_teacher(config: Config, batch:
         ("training", {"batch": 0}, "'batch' must be positive"),
         ("objective", {"ext_doc": -1.0}, "'ext_doc' must be 0 or more"),
         ("data", {"held_out": 0.9}, "held_out"),
-        ("selection", {"share": float("nan")}, "'share' must be positive, not nan"),
+        ("selection", {"sigma": float("nan")}, "'sigma' must be positive, not nan"),
+        ("network", {"value": "coverage"}, "did you mean 'coverage_exp'"),
     ],
 )
-def test_a_senseless_configuration_is_refused(config: Config, table: str, change: dict, message: str) -> None:
+def test_a_configuration_that_makes_no_sense_is_refused(
+    config: ScorerConfig, table: str, change: dict, message: str
+) -> None:
     with pytest.raises(UsageError, match=message):
         replace(config, **{table: replace(getattr(config, table), **change)})

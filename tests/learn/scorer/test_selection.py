@@ -1,41 +1,37 @@
-"""What is selected is binary, fits, and lets a gradient through."""
+"""A selection is binary, fits, and passes a gradient on."""
 
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import save_file
 
-from tersely.learn.knapsack.config import Config as KnapsackConfig
-from tersely.learn.knapsack.config import Data
-from tersely.learn.knapsack.config import Network as KnapsackNetwork
-from tersely.learn.knapsack.config import Training as KnapsackTraining
+from tersely.learn.artifacts import to_toml
+from tersely.learn.knapsack.network import KnapsackConfig, KnapsackNetwork, KnapsackTraining, ProblemData
+from tersely.learn.scorer.batches import DocumentBatch
 from tersely.learn.scorer.config import Selection
-from tersely.learn.scorer.data import Batch
 from tersely.learn.scorer.selection import Scores, exact, gumbel_top_k, rank, selector, straight_through
-from tersely.learn.settings import toml
 
 
 @pytest.fixture
-def given(batch: Batch) -> Scores:
+def given(batch: DocumentBatch) -> Scores:
     scores = torch.randn(batch.mask.shape, generator=torch.Generator().manual_seed(3)).requires_grad_()
     return Scores(scores, torch.sigmoid(scores), batch.lengths, batch.capacities, batch.mask)
 
 
 @pytest.fixture(scope="module")
 def network_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A knapsack network, untrained."""
+    """An untrained knapsack network."""
     folder = tmp_path_factory.mktemp("knapsack")
     config = KnapsackConfig(
         "tiny",
-        Data("cnndm", "dp"),
+        ProblemData("cnndm", "dp"),
         KnapsackTraining(steps=1),
         network=KnapsackNetwork(width=8, layers=1, heads=2, pairs=4),
     )
     torch.manual_seed(5)
     save_file(config.build().state_dict(), folder / "model.safetensors")
-    (folder / "config.toml").write_text(toml(asdict(config)), encoding="utf-8")
+    (folder / "config.toml").write_bytes(to_toml(config))
     return folder
 
 
@@ -44,7 +40,7 @@ def settings(kind: str, folder: Path) -> Selection:
 
 
 @pytest.mark.parametrize("kind", ["gumbel", "network", "perturbed"])
-def test_forward_is_binary_and_the_gradient_is_the_relaxations(
+def test_the_forward_pass_is_binary_and_the_gradient_is_that_of_the_relaxation(
     kind: str, given: Scores, network_folder: Path, noise: torch.Generator
 ) -> None:
     choice = selector(settings(kind, network_folder))(given, noise)
@@ -62,13 +58,13 @@ def test_forward_is_binary_and_the_gradient_is_the_relaxations(
 
 
 @pytest.mark.parametrize(("relaxation", "total"), [("softmax", 1.0), ("k_hot", 3.0)])
-def test_the_relaxations_sum_to_what_they_say(
+def test_the_relaxations_sum_to_1_or_to_the_count(
     relaxation: str, total: float, given: Scores, noise: torch.Generator
 ) -> None:
     choice = gumbel_top_k(given, 3, 0.5, relaxation, noise)
     torch.testing.assert_close(choice.soft.sum(1), torch.full((8,), total), atol=1e-3, rtol=0)
     assert (choice.hard.sum(1) == 3).all()
-    # What is selected is what the relaxation has most of.
+    # The selected sentences are those with the most in the relaxation.
     assert torch.equal(choice.hard, (rank(choice.soft, given.mask) < 3) & given.mask)
 
 
@@ -79,18 +75,18 @@ def test_at_a_low_temperature_the_k_hot_relaxation_is_the_selection(given: Score
     assert torch.autograd.grad(choice.soft.square().sum(), scores)[0].isfinite().all()
 
 
-def test_without_noise_the_best_are_selected_and_with_noise_others_too(given: Scores, noise: torch.Generator) -> None:
+def test_noise_selects_others_than_the_best(given: Scores, noise: torch.Generator) -> None:
     quiet = gumbel_top_k(given, 2, 1.0, "softmax", None).hard
     assert torch.equal(quiet, (rank(given.scores, given.mask) < 2) & given.mask)
     assert not torch.equal(quiet, gumbel_top_k(given, 2, 1.0, "softmax", noise).hard)
 
 
-def test_something_is_always_left_unselected(given: Scores) -> None:
+def test_one_sentence_always_stays_unselected(given: Scores) -> None:
     choice = gumbel_top_k(given, 100, 1.0, "softmax", None)
     assert torch.equal(choice.hard.sum(1), given.mask.sum(1) - 1)
 
 
-def test_gumbel_samples_with_the_softmaxs_probabilities() -> None:
+def test_gumbel_noise_samples_with_the_probabilities_of_softmax() -> None:
     scores = torch.tensor([[0.0, 1.0, 2.0]]).expand(4000, 3)
     ones = torch.ones(4000, 3, dtype=torch.int64)
     given = Scores(scores, scores, ones, ones[:, 0], ones.bool())

@@ -1,7 +1,7 @@
-"""Trains as one of the processes that torchrun starts: together.py JOBS, a file with a list of jobs.
+"""Train as one of the processes that torchrun starts: together.py JOBS, a file with a list of jobs.
 
-A job is a configuration's file, a folder and, where something happens, the step at whose end the first process kills
-or interrupts itself.
+A job names a configuration file, a folder and, optionally, the step after which the first process kills or interrupts
+itself.
 """
 
 import json
@@ -13,22 +13,24 @@ from typing import Any
 
 from conftest import Hashing, make_text
 from tersely.errors import TerselyError
-from tersely.learn.scorer.config import Config, read_config
-from tersely.learn.scorer.corpus import Corpus
+from tersely.learn.corpus import Corpus
+from tersely.learn.loop import Progress
+from tersely.learn.scorer.config import ScorerConfig
 from tersely.learn.scorer.distributed import Team, joined
-from tersely.learn.scorer.train import Progress, train
+from tersely.learn.scorer.train_scorer import train_scorer
 from tersely.learn.scorer.validate import Dev
+from tersely.settings import read_settings
 from tersely.text import Document
 
 
 def main() -> None:
-    # torchrun ends what is left when a process dies, but here that is to notice it by itself.
+    # torchrun ends the other processes when one dies; here they must notice it by themselves.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     with joined("cpu") as team:
         for job in json.loads(Path(sys.argv[1]).read_text()):
             out = Path(job["out"])
             try:
-                run(read_config(Path(job["config"])), out, team, job)
+                run(read_settings(Path(job["config"]), ScorerConfig), out, team, job)
             except KeyboardInterrupt:
                 (out / f"interrupted-{team.rank}").touch()
             except TerselyError as error:
@@ -36,7 +38,7 @@ def main() -> None:
                 return
 
 
-def run(config: Config, out: Path, team: Team, job: dict[str, Any]) -> None:
+def run(config: ScorerConfig, out: Path, team: Team, job: dict[str, Any]) -> None:
     texts = tuple(Document.from_text(make_text(number)) for number in range(30))
     labels = tuple((number % 4,) for number in range(30)) if config.objective.supervised else ()
     losses = []
@@ -52,7 +54,7 @@ def run(config: Config, out: Path, team: Team, job: dict[str, Any]) -> None:
                 os.kill(os.getpid(), number)
 
     dev = Dev(texts[:3], lambda number, chosen: number + len(chosen))
-    train(config, Corpus(texts, labels=labels), Hashing(), out, True, report, dev, team)
+    train_scorer(config, Corpus(texts, labels=labels), Hashing(), out, True, report, dev, team)
 
 
 if __name__ == "__main__":

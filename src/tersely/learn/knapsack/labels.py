@@ -1,26 +1,26 @@
-"""What the networks learn from: the exact solution, and density greedy's, for whole batches at once."""
+"""What the networks learn from: the exact solution or density greedy's, for whole batches at once."""
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from tersely.errors import unknown_name
-from tersely.learn.knapsack.simulate import Batch, Bools, Floats, Ints
+from tersely.learn.knapsack.simulate import Bools, Floats, Ints, Problems
 
 
-def labels(kind: str, batch: Batch) -> Bools:
+def labels(kind: str, batch: Problems) -> Bools:
     """Return the items that the solver named `kind` chooses, [B, n]."""
     if kind not in SOLVERS:
         raise unknown_name("kind of labels", kind, SOLVERS)
     return SOLVERS[kind](batch)
 
 
-def dp(batch: Batch) -> Bools:
-    """Choose the items of greatest total profit, exactly; of several best sets the one of earlier items."""
+def dp(batch: Problems) -> Bools:
+    """Choose the items of greatest total profit, exactly; of several best sets, the one with the earlier items."""
     return solve(batch.profits, batch.lengths, batch.mask, batch.capacities)
 
 
-def density(batch: Batch) -> Bools:
+def density(batch: Problems) -> Bools:
     """Go through the items by profit / length, highest first, and take each that still fits."""
     ratio = np.where(batch.mask, batch.profits / np.maximum(batch.lengths, 1), -1.0)
     order = np.argsort(-ratio, axis=1, kind="stable")
@@ -28,7 +28,7 @@ def density(batch: Batch) -> Bools:
 
 
 def solve(profits: Floats, lengths: Ints, mask: Bools, capacities: Ints) -> Bools:
-    """Solve B exact knapsacks, [B, n]. Items of no positive profit are left out, so any profits may be given."""
+    """Solve B exact knapsacks, [B, n]. Items without a positive profit are left out, so any profits are allowed."""
     found: Bools = _dp(
         np.ascontiguousarray(profits, dtype=np.float64),
         np.ascontiguousarray(lengths, dtype=np.int32),
@@ -49,7 +49,7 @@ def _dp(profits: NDArray[np.float64], lengths: Ints, mask: Bools, capacities: In
     best = np.zeros((count + 1, capacities.max() + 1), dtype=np.float64)  # [after k items, at each capacity]
     for row in range(rows):
         capacity, size = capacities[row], 0
-        # From the last item to the first, so that the way back meets the earliest item first and prefers it.
+        # From the last item to the first, so that backtracking meets the earliest item first and prefers it.
         for item in range(count - 1, -1, -1):
             cost = lengths[row, item]
             if mask[row, item] and cost <= capacity and profits[row, item] > 0:
@@ -66,7 +66,7 @@ def _dp(profits: NDArray[np.float64], lengths: Ints, mask: Bools, capacities: In
 
 @numba.njit(cache=True, nogil=True)
 def _add_item(old: NDArray[np.float64], new: NDArray[np.float64], cost: int, profit: float) -> None:
-    """Make the best worth at each capacity with one more item: a plain maximum of two arrays becomes SIMD."""
+    """Update the best worth at each capacity with one more item; a plain maximum of two arrays compiles to SIMD."""
     new[:cost] = old[:cost]
     without_it, with_it, out = old[cost:], old[: len(old) - cost], new[cost:]
     for left in range(len(out)):

@@ -1,35 +1,67 @@
-"""How close a choice of items comes to a solver's: the measures of the paper's Table 1, and three more."""
+"""From a network's probabilities to a choice of items, and how close it comes to a solver's: Table 1 and more."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numba
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from tersely.learn.knapsack.choose import repaired, rounded
 from tersely.learn.knapsack.labels import dp, labels
-from tersely.learn.knapsack.simulate import Batch, Bools, Floats
+from tersely.learn.knapsack.simulate import Bools, Floats, Ints, Problems
 
 # Profits sum to 1 and are float32: sums in float64 are exact far below this.
 _SAME = 1e-9
+
+
+def rounded(probabilities: Floats, mask: Bools) -> Bools:
+    """Choose the items that are more likely in than out, [B, n], as the paper does."""
+    chosen: Bools = (probabilities > 0.5) & mask
+    return chosen
+
+
+def repaired(probabilities: Floats, batch: Problems) -> Bools:
+    """Round, drop the least likely items until the rest fits, then add the likeliest that still fit, [B, n]."""
+    order = np.argsort(np.where(batch.mask, -probabilities, np.inf), axis=1, kind="stable")
+    chosen = rounded(probabilities, batch.mask)
+    repaired: Bools = _repair(chosen, order, batch.lengths, batch.mask, batch.capacities)
+    return repaired
+
+
+@numba.njit(cache=True, nogil=True)
+def _repair(chosen: Bools, order: NDArray[np.int64], lengths: Ints, mask: Bools, capacities: Ints) -> Bools:
+    for row in range(len(order)):
+        left = capacities[row]
+        for item in order[row]:
+            if chosen[row, item]:
+                left -= lengths[row, item]
+        for item in order[row, ::-1]:
+            if left < 0 and chosen[row, item]:
+                chosen[row, item] = False
+                left += lengths[row, item]
+        for item in order[row]:
+            if mask[row, item] and not chosen[row, item] and lengths[row, item] <= left:
+                chosen[row, item] = True
+                left -= lengths[row, item]
+    return chosen
 
 
 @dataclass(frozen=True)
 class Measures:
     """Rates from 0 to 1."""
 
-    error_rate: float  # items decided otherwise than the label
-    matched_rate: float  # problems whose whole choice is the label's, or (DP) fits and is worth as much
+    error_rate: float  # items whose decision differs from the label
+    matched_rate: float  # problems whose whole choice is the label's or, for DP, fits and is worth as much
     feasible_rate: float  # problems whose choice fits
-    value_ratio: float  # mean worth relative to the best that fits; a choice that does not fit is worth 0
+    value_ratio: float  # mean worth relative to the optimum; a choice that does not fit is worth 0
 
 
-def measure(chosen: Bools, label: Bools, batch: Batch, ties: bool = True, best: Bools | None = None) -> Measures:
+def measure(chosen: Bools, label: Bools, batch: Problems, ties: bool = True, best: Bools | None = None) -> Measures:
     """Compare choices [B, n] with labels; `ties` accepts a choice that fits and is worth as much as the label.
 
-    `best` are the exact solutions, where they are known already.
+    `best` are the exact solutions, if they are known.
     """
     chosen = chosen & batch.mask
     wrong = (chosen != label) & batch.mask
@@ -49,14 +81,14 @@ def measure(chosen: Bools, label: Bools, batch: Batch, ties: bool = True, best: 
     )
 
 
-def feasible(chosen: Bools, batch: Batch) -> Bools:
+def feasible(chosen: Bools, batch: Problems) -> Bools:
     """Tell which choices fit, in whole characters, [B]."""
     fits: Bools = (chosen * batch.lengths).sum(axis=1) <= batch.capacities
     return fits
 
 
-def worth(chosen: Bools, batch: Batch) -> NDArray[np.float64]:
-    """Return the sums of profits, [B]."""
+def worth(chosen: Bools, batch: Problems) -> NDArray[np.float64]:
+    """Return the total profit of each choice, [B]."""
     total: NDArray[np.float64] = (chosen * batch.profits.astype(np.float64)).sum(axis=1)
     return total
 
@@ -64,14 +96,14 @@ def worth(chosen: Bools, batch: Batch) -> NDArray[np.float64]:
 class Evaluation(NamedTuple):
     """Problems to measure on, with their labels and exact solutions."""
 
-    batch: Batch
+    batch: Problems
     label: Bools
     best: Bools
     ties: bool
 
     @classmethod
-    def of(cls, batch: Batch, kind: str) -> "Evaluation":
-        """Label the problems; only DP has ties, as density greedy is a procedure with one outcome."""
+    def of(cls, batch: Problems, kind: str) -> "Evaluation":
+        """Label the problems; ties count only for DP, as density greedy has one outcome."""
         return cls(batch, labels(kind, batch), dp(batch), ties=kind == "dp")
 
     def measure(self, chosen: Bools) -> Measures:
@@ -80,14 +112,14 @@ class Evaluation(NamedTuple):
 
 
 class Evaluated(NamedTuple):
-    """The measures of a network's choice, rounded only and repaired."""
+    """The measures of a network's choice, rounded and repaired."""
 
     rounded: Measures
     repaired: Measures
 
 
 def evaluate(network: Callable[..., torch.Tensor], problems: Evaluation) -> Evaluated:
-    """Measure a network, both ways of choosing."""
+    """Measure a network with both ways of choosing."""
     found = probabilities(network, problems.batch)
     return Evaluated(
         problems.measure(rounded(found, problems.batch.mask)),
@@ -95,8 +127,8 @@ def evaluate(network: Callable[..., torch.Tensor], problems: Evaluation) -> Eval
     )
 
 
-def probabilities(network: Callable[..., torch.Tensor], batch: Batch, size: int = 500) -> Floats:
-    """Return the network's probabilities [B, n], 0 where there is no item, `size` problems at a time."""
+def probabilities(network: Callable[..., torch.Tensor], batch: Problems, size: int = 500) -> Floats:
+    """Return a network's probabilities [B, n], 0 where there is no item; `size` problems are computed at a time."""
     found = np.zeros(batch.mask.shape, dtype=np.float32)
     for first in range(0, len(batch.mask), size):
         rows = slice(first, first + size)

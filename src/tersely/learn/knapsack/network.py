@@ -1,19 +1,27 @@
-"""The knapsack transformer: the paper's, and a compact one that starts from what a solver would look at first."""
+"""The knapsack transformer, the paper's and a compact one that starts from bounds; and their configuration."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from math import inf
+from pathlib import Path
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from tersely.errors import unknown_name
-from tersely.learn.block import Block
-from tersely.learn.knapsack.core import CORES, ITEM_FEATURES, PAIR_FEATURES, pair_features
-from tersely.learn.knapsack.view import view
+from tersely.errors import UsageError, unknown_name
+from tersely.learn.knapsack.core import CORES, ITEM_FEATURES, PAIR_FEATURES, pair_features, view
+from tersely.learn.knapsack.labels import SOLVERS
+from tersely.learn.knapsack.simulate import DISTRIBUTIONS, Resampled, Simulation, Source
+from tersely.learn.transformer import Block, hidden
+from tersely.settings import read_settings
 
-# Problems are decided in this many groups, from few to many open items, so that there is little padding.
+# Problems are decided in this many groups, from few to many open items, to keep padding small.
 GROUPS = 4
 
 
 class KnapsackTransformer(nn.Module):
-    """The paper's: each item's profit and size, a transformer encoder without positions, one logit an item."""
+    """The paper's: profit and size of each item, a transformer encoder without positions, one logit per item."""
 
     def __init__(self, width: int = 768, layers: int = 8, heads: int = 8) -> None:
         super().__init__()
@@ -31,11 +39,11 @@ class KnapsackTransformer(nn.Module):
 
 
 class CompactTransformer(nn.Module):
-    """A knapsack transformer on the core: what a bound settles is settled, and a small transformer decides the rest.
+    """A knapsack transformer on the core: bounds settle most items, and a small transformer decides the rest.
 
-    An item's features are its bounds, reduced cost and place in density order; the attention between two open items
-    has a bias made from whether they fit together and what their exchange would gain. No solution is among the
-    inputs, only worths and sums. `labels` says which solver is learned, as each settles other items.
+    The features of an item are its bounds, its reduced cost and its place in density order; the attention between two
+    open items has a bias that depends on whether they fit together and what exchanging them would gain. No solution is
+    among the inputs, only worths and sums. `labels` names the solver to learn, as each settles different items.
     """
 
     def __init__(self, labels: str, width: int = 64, layers: int = 3, heads: int = 4, pairs: int = 16) -> None:
@@ -57,7 +65,7 @@ class CompactTransformer(nn.Module):
         return torch.where(core.open, decide(core.items, pairs, core.open), core.logits)
 
     def _decide_open(self, items: Tensor, pairs: Tensor, is_open: Tensor) -> Tensor:
-        """Decide as `_decide`, but only for the open items, which are few, and for problems with as many together."""
+        """Decide like `_decide`, but only the few open items, grouped by how many a problem has."""
         order = is_open.sum(1).argsort()
         logits = torch.zeros_like(items[:, :, 0])
         for rows in order.chunk(GROUPS):
@@ -69,10 +77,103 @@ class CompactTransformer(nn.Module):
         return logits
 
     def _decide(self, items: Tensor, pairs: Tensor, is_open: Tensor) -> Tensor:
-        hidden = torch.where(is_open, 0.0, -1e4)[:, None, None, :]  # [B, 1, 1, n]
         bias = self.pair(pairs).unflatten(3, (len(self.blocks), -1)).permute(3, 0, 4, 1, 2)  # [L, B, heads, n, n]
+        closed = hidden(is_open)  # [B, 1, 1, n]
         x = self.embed(items)  # [B, n, d]
         for number, block in enumerate(self.blocks):
-            x = block(x, bias[number] + hidden)
+            x = block(x, bias[number] + closed)
         logits: Tensor = self.decide(self.norm(x)).squeeze(-1)
         return logits
+
+
+@dataclass(frozen=True)
+class ProblemData:
+    """The problems, drawn from a distribution of the paper or from the documents of a corpus, and their labels."""
+
+    distribution: str
+    labels: str
+    seed: int = 1
+    corpus: str = ""
+    scorer: str = "coverage"
+    documents: int = 2000
+
+    def source(self) -> Source:
+        """Return what the problems are drawn from; with a corpus, the distribution gives only the capacities."""
+        paper = DISTRIBUTIONS[self.distribution]
+        if not self.corpus:
+            return paper
+        return Resampled.read(Path(self.corpus), self.scorer, paper.capacities, self.documents)
+
+    def simulation(self) -> Simulation:
+        """Return the stream to train on."""
+        return Simulation(self.source(), self.seed)
+
+
+@dataclass(frozen=True)
+class KnapsackNetwork:
+    """The paper's network (`paper`) or the compact one, and its size."""
+
+    kind: str = "compact"
+    width: int = 64
+    layers: int = 3
+    heads: int = 4
+    pairs: int = 16
+
+
+@dataclass(frozen=True)
+class KnapsackTraining:
+    """AdamW with a warm-up, then a cosine down to a hundredth of the learning rate."""
+
+    steps: int
+    batch: int = 1024
+    parts: int = 4  # into which a batch is split to save memory
+    rate: float = 2e-3
+    warmup: int = 100
+    clip: float = 1.0
+    seed: int = 1
+    threads: int = 1
+    validate_every: int = 250
+    validation: int = 4000
+
+
+@dataclass(frozen=True)
+class KnapsackConfig:
+    """A knapsack network, where its problems come from and how it is trained."""
+
+    name: str
+    data: ProblemData
+    training: KnapsackTraining
+    kind: str = "knapsack"
+    network: KnapsackNetwork = field(default_factory=KnapsackNetwork)
+
+    kinds: ClassVar[Collection[str]] = ("compact", "paper")  # of networks
+
+    def __post_init__(self) -> None:
+        for what, name, known in (
+            ("kind of configuration", self.kind, ("knapsack",)),
+            ("distribution", self.data.distribution, DISTRIBUTIONS),
+            ("kind of labels", self.data.labels, SOLVERS),
+            ("kind of network", self.network.kind, self.kinds),
+        ):
+            if name not in known:
+                raise unknown_name(what, name, known)
+        for table in (self.network, self.training):
+            for key, value in vars(table).items():
+                if isinstance(value, int | float) and not 0 < value < inf:
+                    raise UsageError(f"'{key}' must be positive, not {value}")
+        if self.network.width % self.network.heads:
+            raise UsageError(f"the width {self.network.width} is not a multiple of {self.network.heads} heads")
+        if self.training.batch % self.training.parts:
+            raise UsageError(f"the batch of {self.training.batch} is not a multiple of {self.training.parts} parts")
+
+    def build(self) -> CompactTransformer | KnapsackTransformer:
+        """Create the network with fresh weights."""
+        network = self.network
+        if network.kind == "paper":
+            return KnapsackTransformer(network.width, network.layers, network.heads)
+        return CompactTransformer(self.data.labels, network.width, network.layers, network.heads, network.pairs)
+
+
+def read_knapsack(path: Path) -> KnapsackConfig:
+    """Read a configuration and check it."""
+    return read_settings(path, KnapsackConfig)

@@ -1,4 +1,4 @@
-"""The scorer: found in the words of a corpus, trained by a siamese network, or through the exact knapsack.
+"""A scorer with a network: trained on texts by the paper's siamese objectives, on words, or by imitating a teacher.
 
-Only the networks need the extra `train`: import what is needed from the modules.
+It needs the extra `train`, except for its configuration.
 """

@@ -1,34 +1,31 @@
-"""What a configuration of a learned scorer says."""
+"""The configuration of a scorer with a network."""
 
 from dataclasses import dataclass, field
 from math import inf
-from pathlib import Path
 from typing import Any
 
 from tersely.errors import UsageError, unknown_name
-from tersely.learn.settings import read_settings
 from tersely.score.learned import FEATURES
 from tersely.select import SELECTORS
 
 
 @dataclass(frozen=True)
-class Data:
-    """The frozen encoder, the first so many sentences of a document, and the share of documents to validate on."""
+class ScorerData:
+    """The frozen encoder, how much of the corpus is read, and the share of documents to validate on."""
 
     encoder: str = "use"
-    precision: str = "float16"
-    sentences: int = 40
-    documents: int = 0  # at most so many; 0 is all
+    precision: str = "float16"  # of the cached vectors
+    sentences: int = 40  # read at most this many of each document
+    documents: int = 0  # read at most this many; 0 means all
     held_out: float = 0.1
 
 
 @dataclass(frozen=True)
-class Network:
-    """The scorer. `features` names what it is told beside the vectors; `value` how a score s becomes a value.
+class ScorerNetwork:
+    """The network. `features` names its inputs beside the vectors; `value` says how a score s becomes a value.
 
-    `sigmoid` and `exp` are of s alone. Values that grow with content are `length_exp`, length x exp(s), and
-    `coverage_exp`, the value of coverage with the corpus's bias x exp(strength x s): what coverage cannot see. With
-    `coverage` there is no network: that value is all.
+    `sigmoid` and `exp` depend on s alone. `length_exp`, length x exp(s), and `coverage_exp` grow with content. The
+    latter is coverage's value, with the corpus's bias, x exp(strength x s): the network adds what coverage cannot see.
     """
 
     width: int = 128
@@ -42,8 +39,8 @@ class Network:
 
 
 @dataclass(frozen=True)
-class Siamese:
-    """The second-level encoder and the predictor, of one size; each can be left out."""
+class SiameseNetworks:
+    """The second-level encoder and the predictor, both of the same size; either can be left out."""
 
     width: int = 128
     layers: int = 2
@@ -56,13 +53,14 @@ class Siamese:
 
 @dataclass(frozen=True)
 class Objective:
-    """The weights of the terms (0 leaves one out) and the readings of the paper.
+    """The weights of the terms (0 leaves a term out) and the readings of the paper.
 
-    `negative_target` says what the prediction of a negative sentence is compared with: the selected sentence's
-    vector, as the formula is printed, or its own. `words` weighs Ext-Doc in the space of words: how much of what the
-    document keeps coming back to the selected sentences say, as the teacher's coverage counts it. `imitation` weighs
-    how far what is selected is from the choice of a teacher, a scorer on words and a selector. `supervised` weighs the
-    cross-entropy of labels: the BertSum-style baseline, and the only term that needs any.
+    `rest_ext` and `ext_doc` are the paper's objectives. `negative_target` says what the prediction of a negative
+    sentence is compared with: the selected sentence's vector, as the formula is printed, or its own. `words` is Ext-Doc
+    in the space of words: how much the selected sentences say of what the document keeps coming back to, as the
+    teacher's coverage counts it. `imitation` is the distance of the selection from the choice of a teacher, a scorer on
+    words and a selector. `supervised` is the cross-entropy of labels: the BertSum-style baseline, the only term that
+    needs labels.
     """
 
     rest_ext: float = 1.0
@@ -75,7 +73,7 @@ class Objective:
     detach_target: bool = True
     teacher_scorer: str = "coverage"
     teacher_select: str = "coverage"
-    teacher_tuned: bool = True  # to the corpus's bias of position; see `bias.py`
+    teacher_tuned: bool = True  # to the position bias of the corpus; see `news.bias_of`
 
     @property
     def siamese(self) -> bool:
@@ -85,50 +83,46 @@ class Objective:
 
 @dataclass(frozen=True)
 class Selection:
-    """How sentences are selected in training: the best `count`, or within a budget drawn for each document.
-
-    `share` is how much of a text its summary will be, for a bias of position that is found without a network.
-    """
+    """How sentences are selected in training: the best `count`, or within a budget drawn for each document."""
 
     kind: str = "gumbel"  # gumbel, network (a frozen knapsack network) or perturbed (the exact knapsack under noise)
     count: int = 3
-    relaxation: str = "softmax"  # of gumbel: softmax sums to 1, k_hot to `count`
+    relaxation: str = "softmax"  # for gumbel: softmax sums to 1, k_hot to `count`
     temperature: float = 1.0
     shortest: int = 400
     longest: int = 400
-    folder: str = ""  # of the knapsack network, or the name of a shipped one
+    folder: str = ""  # of a knapsack network, or the name of a shipped one
     samples: int = 16
     sigma: float = 0.02
-    share: float = 0.2
 
 
 @dataclass(frozen=True)
-class Training:
-    """Two Adam optimizers, one for the scorer and one for the siamese networks, each at its rate."""
+class ScorerTraining:
+    """Two Adam optimizers, one for the scorer and one for the siamese networks, each with its own rate."""
 
     steps: int
     batch: int = 64
     rate: float = 3e-6
     siamese_rate: float = 3e-6
-    clip: float = 0.0  # 0 is none
+    clip: float = 0.0  # the largest norm of the gradients; 0 means no limit
     seed: int = 42
     threads: int = 1
     validate_every: int = 1000
     keep: int = 3
-    average: bool = False  # export the mean of the kept weights, not the best ones
+    average: bool = False  # export the mean of the kept weights, not the best weights
 
 
 @dataclass(frozen=True)
-class Config:
-    """A learned scorer and how it is trained."""
+class ScorerConfig:
+    """A scorer with a network, and how it is trained."""
 
     name: str
-    training: Training = field(default_factory=lambda: Training(steps=1000))
+    training: ScorerTraining = field(default_factory=lambda: ScorerTraining(steps=1000))
     kind: str = "scorer"
-    select: str = "knapsack"  # what selects at inference
-    data: Data = field(default_factory=Data)
-    network: Network = field(default_factory=Network)
-    siamese: Siamese = field(default_factory=Siamese)
+    select: str = "knapsack"  # the selector at inference
+    data: ScorerData = field(default_factory=ScorerData)
+    network: ScorerNetwork = field(default_factory=ScorerNetwork)
+    siamese: SiameseNetworks = field(default_factory=SiameseNetworks)
     objective: Objective = field(default_factory=Objective)
     selection: Selection = field(default_factory=Selection)
 
@@ -137,7 +131,7 @@ class Config:
             ("kind of configuration", self.kind, ("scorer",)),
             ("selector", self.select.partition(":")[0], SELECTORS.names()),
             ("precision", self.data.precision, ("float16", "float32")),
-            ("value", self.network.value, ("sigmoid", "exp", "length_exp", "coverage_exp", "coverage")),
+            ("value", self.network.value, ("sigmoid", "exp", "length_exp", "coverage_exp")),
             ("negative_target", self.objective.negative_target, ("selected", "own")),
             ("kind of selection", self.selection.kind, ("gumbel", "network", "perturbed")),
             ("relaxation", self.selection.relaxation, ("softmax", "k_hot")),
@@ -154,16 +148,7 @@ class Config:
         return tuple(self.network.features.split())
 
     def _check_numbers(self) -> None:
-        may_be_zero = (
-            "documents",
-            "clip",
-            "rest_ext",
-            "ext_doc",
-            "words",
-            "imitation",
-            "supervised",
-            "seed",
-        )
+        may_be_zero = ("documents", "clip", "rest_ext", "ext_doc", "words", "imitation", "supervised", "seed")
         for table in (self.data, self.network, self.siamese, self.objective, self.selection, self.training):
             for key, value in vars(table).items():
                 if type(value) in (int, float) and not (0 < value < inf or (value == 0 and key in may_be_zero)):
@@ -174,25 +159,15 @@ class Config:
             if network.width % network.heads or network.width % 2:
                 raise UsageError(f"the width {network.width} is not even or not a multiple of {network.heads} heads")
         settings = self.objective
-        objectives = settings.siamese or max(settings.words, settings.imitation, settings.supervised) > 0
-        if self.network.value == "coverage" and objectives:
-            raise UsageError("without a network there is nothing to train: set rest_ext, ext_doc, ... to 0")
-        if self.network.value != "coverage" and not objectives:
+        if not (settings.siamese or max(settings.words, settings.imitation, settings.supervised) > 0):
             raise UsageError("no objective is left: give rest_ext, ext_doc, words, imitation or supervised a weight")
         if settings.imitation and settings.supervised:
-            raise UsageError("labels or a teacher, not both: set imitation or supervised to 0")
+            raise UsageError("use labels or a teacher, not both: set imitation or supervised to 0")
         if not (self.siamese.encoder or self.siamese.predictor) and self.objective.siamese:
-            raise UsageError("without encoder and predictor there is nothing to predict with: keep one of them")
+            raise UsageError("without encoder and predictor nothing is left to predict with: keep one of them")
         if self.selection.shortest > self.selection.longest:
             raise UsageError(f"shortest ({self.selection.shortest}) must not exceed longest ({self.selection.longest})")
-        if self.selection.share > 1:
-            raise UsageError(f"share must be at most 1, not {self.selection.share:g}")
         if self.data.held_out > 0.5:
             raise UsageError(f"held_out must be at most 0.5, not {self.data.held_out:g}")
         if (self.selection.kind == "network") != bool(self.selection.folder):
-            raise UsageError("selection by a knapsack network needs its 'folder', and no other selection has one")
-
-
-def read_config(path: Path) -> Config:
-    """Read a configuration and check it."""
-    return read_settings(path, Config)
+            raise UsageError("selection by a knapsack network needs its 'folder', and no other kind takes one")

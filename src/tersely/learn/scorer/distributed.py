@@ -1,7 +1,7 @@
-"""Processes that train together, as torchrun starts them: each has some documents of every batch."""
+"""Where a scorer is trained: on a CPU or GPU, in which precision, and in how many processes of torchrun."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -12,18 +12,19 @@ from torch import Tensor, distributed, nn
 from torch.distributed.rendezvous import rendezvous
 from torch.nn import functional as F  # noqa: N812
 
-from tersely.errors import TerselyError
-from tersely.learn.rows import Rows
-from tersely.learn.scorer.data import Batch, Documents
-from tersely.learn.scorer.device import choose_device
-from tersely.learn.scorer.step import Step
+from tersely.errors import TerselyError, UsageError
+from tersely.learn.perturbed import Rows
+from tersely.learn.scorer.batches import DocumentBatch, Documents
+from tersely.learn.scorer.objectives import BatchLoss
+from tersely.learn.transformer import Transformer
 
-# One process may encode for hours while another is done; one that dies is noticed at once all the same.
+PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+# One process may encode for hours after another is done; a process that dies is noticed at once anyway.
 _PATIENCE = timedelta(days=7)
 
 
-class Part(NamedTuple):
-    """What this process's documents add to the loss and to the figures of a batch."""
+class LossPart(NamedTuple):
+    """What the documents of this process add to the loss and the figures of a batch."""
 
     loss: Tensor
     figures: dict[str, float]
@@ -31,7 +32,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Team:
-    """This process among those that train together, and the device that its networks are on."""
+    """This process among those that train together, and the device of its networks."""
 
     rank: int = 0
     size: int = 1
@@ -39,13 +40,13 @@ class Team:
 
     @property
     def leads(self) -> bool:
-        """Whether this process is the one that writes and speaks."""
+        """Whether this process writes and reports."""
         return self.rank == 0
 
-    def batch(self, documents: Documents, numbers: Sequence[int], capacities: Sequence[int]) -> Batch:
-        """Return this process's documents of a batch, on its device, padded to the longest document of the batch.
+    def batch(self, documents: Documents, numbers: Sequence[int], capacities: Sequence[int]) -> DocumentBatch:
+        """Return this process's share of a batch, on its device, padded to the longest document of the whole batch.
 
-        A batch of fewer documents than processes is done by each of them.
+        A batch with fewer documents than processes is computed by each of them.
         """
         if self.size == 1:
             return on_device(documents.batch(numbers, capacities), self.device)
@@ -57,31 +58,33 @@ class Team:
         batch = padded(documents.batch(numbers[here], capacities[here]), longest)._replace(rows=rows)
         return on_device(batch, self.device)
 
-    def part(self, step: Step) -> Part:
-        """Return this process's part of a step: the parts of all processes add up to the loss and the figures."""
+    def part(self, step: BatchLoss) -> LossPart:
+        """Return this process's part of the loss and the figures; the parts of all processes add up to the whole."""
         if self.size == 1:
-            return Part(step.loss, step.figures)
+            return LossPart(step.loss, step.figures)
         counts = torch.tensor([float(step.selecting), step.documents], dtype=torch.float64)
         selecting, documents = self.add(counts).to(step.others.dtype)
         share = step.documents / float(documents)
-        return Part(step.part(selecting, int(documents)), {name: share * value for name, value in step.figures.items()})
+        return LossPart(
+            step.part(selecting, int(documents)), {name: share * value for name, value in step.figures.items()}
+        )
 
     def total(self, figures: dict[str, float]) -> dict[str, float]:
-        """Add figures up over the processes."""
+        """Add up figures over the processes."""
         if self.size == 1:
             return figures
         added = self.add(torch.tensor(list(figures.values()), dtype=torch.float64))
         return dict(zip(figures, added.tolist(), strict=True))
 
     def any(self, here: bool) -> bool:
-        """Tell whether it is so in any process."""
+        """Tell whether it holds in any process."""
         return bool(self.total({"": float(here)})[""])
 
     def add_gradients(self, network: nn.Module) -> None:
         """Give every process the sum of all gradients.
 
-        Not DistributedDataParallel: it averages, where the parts of a loss add up, and it follows one call of one
-        module, where here each network is called by itself, twice, or with frozen weights.
+        DistributedDataParallel does not fit: it averages, while parts of a loss add up; and it expects one call of one
+        module, while here each network is called by itself, twice, or with frozen weights.
         """
         if self.size == 1:
             return
@@ -92,24 +95,24 @@ class Team:
             weight.grad = part.view_as(weight)
 
     def add(self, tensor: Tensor) -> Tensor:
-        """Return the sum of a tensor over the processes; each waits here for all."""
+        """Return the sum of a tensor over the processes; each process waits here for all others."""
         added = tensor.detach().to(self.device, copy=True)
         if self.size > 1:
             try:
                 distributed.all_reduce(added)
             except RuntimeError:
-                raise TerselyError("another process of this training has ended: go on with --resume") from None
+                raise TerselyError("another process of this training run has ended: continue with --resume") from None
         return added
 
 
-def on_device(batch: Batch, device: torch.device) -> Batch:
-    """Return a batch whose tensors are on a device."""
+def on_device(batch: DocumentBatch, device: torch.device) -> DocumentBatch:
+    """Move a batch to a device."""
     moved: dict[str, Any] = {name: t.to(device) for name, t in batch._asdict().items() if isinstance(t, Tensor)}
     return batch._replace(**moved)
 
 
-def padded(batch: Batch, longest: int) -> Batch:
-    """Return a batch whose documents have so many places for sentences."""
+def padded(batch: DocumentBatch, longest: int) -> DocumentBatch:
+    """Pad a batch to this many sentences."""
     more = longest - batch.mask.shape[1]
     sizes = dict.fromkeys(("vectors", "features", "says"), (0, 0, 0, more))
     fills = {"chars": 1.0, "coverage": 1.0}
@@ -120,9 +123,14 @@ def padded(batch: Batch, longest: int) -> Batch:
     return batch._replace(**longer)
 
 
+def leads() -> bool:
+    """Tell whether this process is the first of those that torchrun has started, or the only one."""
+    return os.environ.get("RANK", "0") == "0"
+
+
 @contextmanager
 def joined(device: str = "auto") -> Iterator[Team]:
-    """Join the processes that torchrun has started, if it has; where several fail, one of them says why."""
+    """Join the processes that torchrun has started, if any; if several fail, only one of them says why."""
     rank, size, local = (int(os.environ.get(name, 0)) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"))
     if size < 2:
         yield Team(device=choose_device(device))
@@ -147,6 +155,49 @@ def _meet(backend: str, store: Any, rank: int, size: int) -> None:
     except RuntimeError as error:
         card = f"{backend.upper()}_SOCKET_IFNAME"
         raise TerselyError(
-            f"the processes of this training cannot reach each other: set {card} to the name of the network card that "
-            f"leads from machine to machine ({str(error).splitlines()[0]})"
+            f"the processes of this training run cannot reach each other: set {card} to the network interface that "
+            f"connects the machines ({str(error).splitlines()[0]})"
         ) from None
+
+
+def choose_device(name: str, number: int = 0) -> torch.device:
+    """Return the CPU, or the GPU with this number; `auto` is a GPU if there is one."""
+    count = torch.cuda.device_count()
+    if name == "cpu" or (name == "auto" and not count):
+        return torch.device("cpu")
+    if not count:
+        raise UsageError("PyTorch finds no GPU that it can use: choose --device cpu")
+    if number >= count:
+        raise UsageError(f"{count} GPUs are too few: start as many processes as there are GPUs, or choose --device cpu")
+    device = torch.device("cuda", number)
+    torch.cuda.set_device(device)
+    return device
+
+
+def check_precision(precision: str, device: torch.device) -> None:
+    """Refuse a precision that the device does not support."""
+    if precision == "float16" and device.type == "cpu":
+        raise UsageError("float16 needs a GPU: choose --precision bfloat16 or float32")
+
+
+def lower_precision(network: nn.Module, precision: str, device: torch.device) -> None:
+    """Let the transformers compute in a lower precision; their inputs and outputs stay float32."""
+    if precision == "float32":
+        return
+    for module in network.modules():
+        if isinstance(module, Transformer):
+            module.forward = Autocast(module.forward, device.type, PRECISIONS[precision])  # type: ignore[method-assign]
+
+
+@dataclass(frozen=True)
+class Autocast:
+    """The forward pass of a network in a lower precision."""
+
+    forward: Callable[[Tensor, Tensor], Tensor]
+    device: str
+    dtype: torch.dtype
+
+    def __call__(self, x: Tensor, mask: Tensor) -> Tensor:
+        """Return the output in float32."""
+        with torch.autocast(self.device, self.dtype):
+            return self.forward(x, mask).float()

@@ -1,7 +1,5 @@
-"""A trained scorer as a model folder: ONNX, weights, configuration and card."""
+"""A trained scorer as a model folder: ONNX graph, weights, configuration and card."""
 
-from dataclasses import asdict
-from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from string import Template
@@ -12,22 +10,20 @@ import torch
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from tersely.learn.files import replace_file
-from tersely.learn.graph import onnx_graph
-from tersely.learn.scorer.best import Best, averaged
-from tersely.learn.scorer.config import Config
-from tersely.learn.scorer.corpus import Corpus
-from tersely.learn.scorer.network import Scorer
-from tersely.learn.scorer.train import State
-from tersely.learn.settings import toml
+from tersely.learn.artifacts import onnx_graph, to_toml, today, write_folder
+from tersely.learn.checkpoint import Best, Ranking, averaged
+from tersely.learn.corpus import Corpus
+from tersely.learn.loop import TrainingState
+from tersely.learn.scorer.config import ScorerConfig
+from tersely.learn.scorer.networks import ScorerModel, ScoringNetwork
 from tersely.score.learned import COLUMNS
 
 _CARD = Template("""# $name
 
 A scorer of sentences for `tersely`, trained $how labels: `tersely summarize --model FOLDER`.
 
-* Data: $documents documents of 4 or more sentences, $held_out of them held out to validate on; $short shorter ones and
-  $repeated repeated ones were left out. $references
+* Data: $documents documents of 4 or more sentences, $held_out of them held out for validation; $short shorter and
+  $repeated repeated documents were left out. $references
 * Vectors: encoder `$encoder`, frozen (`$fingerprint`). Features beside them: $features.
 * Network: $layers layers, $heads heads, width $width, $parameters parameters; value: $value.
 * Objective: $objective.
@@ -41,19 +37,19 @@ At the last validation:
 |---|---|
 $rows
 
-`first_three` is the share of selected sentences that are among the first three. `rouge1` and `rouge1_shuffled`, where
-they are given, were measured on a labeled dev file that played no part in training. `log.jsonl` has the whole curve.
+`first_three` is the share of selected sentences that are among the first three. `rouge1` and `rouge1_shuffled`, if
+listed, were measured on a labeled dev file that played no part in training. `log.jsonl` has the whole curve.
 
 Inputs of `model.onnx`: `vectors` [1, n, $columns]$inputs; float32.
 Output: `values` [1, n], positive.
-Summaries are sentences of the input, verbatim. The model can be wrong on what matters, most on texts unlike its data.
+Summaries are sentences of the input, verbatim. The model can misjudge what matters, above all in texts unlike its data.
 """)
 
 
 class Inference(nn.Module):
-    """The scorer on one whole document, from vectors, features and lengths to values."""
+    """The scorer on one whole document: from vectors, features and lengths to values."""
 
-    def __init__(self, scorer: Scorer) -> None:
+    def __init__(self, scorer: ScoringNetwork) -> None:
         super().__init__()
         self.scorer = scorer
 
@@ -64,10 +60,10 @@ class Inference(nn.Module):
         return values
 
 
-def export(config: Config, state: State, corpus: Corpus, out: Path) -> None:
-    """Write the best checkpoint, or the mean of the best ones, to `out`; and each of the others to `out/best-2`, ...
+def export(config: ScorerConfig, state: TrainingState[ScorerModel], corpus: Corpus, out: Path) -> None:
+    """Write the best weights, or the mean of the best, to `out`, and the next best to `out/best-2`, `out/best-3`, ...
 
-    The paper reports the mean of the best three checkpoints' results: evaluate each folder for that.
+    The paper reports the mean result of the best three checkpoints: evaluate each folder for that.
     """
     ranking = state.notes["best"]
     several = Best(out / "training", config.training.keep).load(ranking)
@@ -80,42 +76,37 @@ def export(config: Config, state: State, corpus: Corpus, out: Path) -> None:
 
 
 def _write(
-    config: Config,
-    state: State,
+    config: ScorerConfig,
+    state: TrainingState[ScorerModel],
     corpus: Corpus,
     out: Path,
     weights: dict[str, Tensor],
-    ranked: list[list[float]],
+    ranked: Ranking,
     best: str = "",
 ) -> None:
     folder = out / best
     how = "with" if config.objective.supervised else "without"
-    scorer = Scorer(config, state.notes["columns"])
+    scorer = ScoringNetwork(config, state.notes["columns"])
     scorer.load_state_dict(weights)
-    files = {
-        "model.onnx": onnx_bytes(scorer, config, state.notes),
-        "model.safetensors": save(weights),
-        "training.toml": toml(asdict(config)).encode(),
-        "README.md": card(config, state, corpus, scorer, ranked).encode(),
-    }
-    for name, data in files.items():
-        replace_file(folder / name, data)
+    files = {"model.onnx": onnx_bytes(scorer, config, state.notes), "model.safetensors": save(weights)}
     model = {
-        # As its maker calls it: two models of one configuration are not one model.
+        # Named by its folder: two models of one configuration are not the same model.
         "name": f"{out.resolve().name}/{best}".rstrip("/"),
         "description": f"Trained {how} labels on {len(corpus.documents):,} documents.",
         "scorer": "learned:folder={folder}",
         "encoder": config.data.encoder,
         "select": config.select,
-        "files": {name: sha256(files[name]).hexdigest() for name in ("model.onnx", "model.safetensors")},
+        "files": {name: sha256(data).hexdigest() for name, data in files.items()},
     }
-    # Last, as it is what makes a folder a model folder. A file's name has a point, which TOML wants in quotes.
-    text = toml({key: value for key, value in model.items() if key != "files"}) + "\n[files]\n"
-    text += "".join(f'"{name}" = "{digest}"\n' for name, digest in model["files"].items())  # type: ignore[attr-defined]
-    replace_file(folder / "config.toml", text.encode())
+    texts = {
+        "training.toml": to_toml(config),
+        "README.md": card(config, state, corpus, scorer, ranked).encode(),
+        "config.toml": to_toml(model),
+    }
+    write_folder(folder, files | texts)
 
 
-def onnx_bytes(scorer: Scorer, config: Config, notes: dict[str, Any]) -> bytes:
+def onnx_bytes(scorer: ScoringNetwork, config: ScorerConfig, notes: dict[str, Any]) -> bytes:
     """Return the scorer as ONNX, for one document of any number of sentences."""
     extra, columns = sum(COLUMNS[name] for name in config.features), notes["columns"]
     example = torch.rand(1, 5, columns), torch.rand(1, 5, extra), torch.full((1, 5), 50.0), torch.ones(1, 5)
@@ -128,8 +119,10 @@ def onnx_bytes(scorer: Scorer, config: Config, notes: dict[str, Any]) -> bytes:
     return data
 
 
-def card(config: Config, state: State, corpus: Corpus, scorer: Scorer, ranked: list[list[float]]) -> str:
-    """Fill the card in."""
+def card(
+    config: ScorerConfig, state: TrainingState[ScorerModel], corpus: Corpus, scorer: ScoringNetwork, ranked: Ranking
+) -> str:
+    """Fill in the card."""
     notes, objective, selection = state.notes, config.objective, config.selection
     terms = {name: getattr(objective, name) for name in ("rest_ext", "ext_doc", "words", "imitation", "supervised")}
     point: dict[str, Any] = notes["curve"][-1]
@@ -141,7 +134,7 @@ def card(config: Config, state: State, corpus: Corpus, scorer: Scorer, ranked: l
         name=config.name,
         kind="supervised" if objective.supervised else "scorer",
         how="with" if objective.supervised else "without",
-        references="Labels: the sentences that a greedy oracle chooses with the reference summary in hand."
+        references="Labels: the sentences that a greedy oracle chooses when it sees the reference summary."
         if objective.supervised
         else "No reference summary was used in training.",
         documents=f"{len(corpus.documents):,}",
@@ -166,9 +159,9 @@ def card(config: Config, state: State, corpus: Corpus, scorer: Scorer, ranked: l
         steps=", ".join(f"{step:g}" for _, step in ranked),
         seed=config.training.seed,
         minutes=round(notes["seconds"] / 60, 1),
-        date=datetime.now(UTC).date().isoformat(),
+        date=today(),
         rows="\n".join(f"| {name} | {value:.4g} |" for name, value in point.items() if name not in ("step", "seconds")),
         columns=notes["columns"],
         inputs=", `features` [1, n, f]" * bool(config.features)
-        + ", `lengths` [1, n] in characters or `coverage` [1, n], where it takes them",
+        + ", `lengths` [1, n] in characters or `coverage` [1, n], if the graph takes them",
     )

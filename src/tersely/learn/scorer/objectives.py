@@ -1,8 +1,8 @@
-"""The two predictive objectives, Rest-Ext and Ext-Doc, with their negative terms, and Ext-Doc in the space of words.
+"""The losses of one batch: the paper's two predictive objectives, Ext-Doc in words, imitation and supervision.
 
-Every sentence that is masked becomes a vector of zeros, and the sequence keeps its length. With the straight-through
-trick each mask is binary in the forward pass, and its gradient is that of the relaxed selection `soft`: for the
-selected side as it is, for the negative side of 1 - soft, as a negative is what is not selected.
+For Rest-Ext and Ext-Doc a masked sentence becomes a vector of zeros, and the sequence keeps its length. By the
+straight-through trick each mask is binary in the forward pass and has the gradient of the relaxed selection `soft`: on
+the selected side the gradient of soft, on the negative side that of 1 - soft, as a negative is what is not selected.
 """
 
 from typing import NamedTuple
@@ -11,10 +11,118 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
-from tersely.learn.rows import Rows, draw
-from tersely.learn.scorer.config import Objective
-from tersely.learn.scorer.network import Siamese
-from tersely.learn.scorer.selection import Choice, rank, straight_through
+from tersely.learn.perturbed import Rows, draw, perturbed_fenchel_young
+from tersely.learn.scorer.batches import DocumentBatch
+from tersely.learn.scorer.config import Objective, ScorerConfig, Selection
+from tersely.learn.scorer.networks import ScorerModel, ScoringNetwork, Siamese
+from tersely.learn.scorer.selection import (
+    Choice,
+    Scores,
+    Select,
+    exact,
+    gumbel_top_k,
+    profits,
+    rank,
+    straight_through,
+)
+
+
+class BatchLoss(NamedTuple):
+    """The loss of a batch, as sums over its documents, and the means of what else was measured, by name."""
+
+    siamese: Tensor
+    selecting: Tensor  # how many documents select something: the siamese term is the mean over these
+    others: Tensor
+    documents: int
+    figures: dict[str, float]
+
+    @property
+    def loss(self) -> Tensor:
+        """The loss of these documents."""
+        return self.part(self.selecting, self.documents)
+
+    def part(self, selecting: Tensor, documents: int) -> Tensor:
+        """Return what these documents add to the loss of a batch with these counts."""
+        return self.siamese / selecting.clamp(min=1) + self.others / documents
+
+
+def score(scorer: ScoringNetwork, batch: DocumentBatch) -> Scores:
+    """Run the scorer on a batch."""
+    scores = scorer(batch.vectors, batch.features, batch.mask)
+    values = scorer.values(scores, batch.chars, batch.coverage)
+    return Scores(scores, values, batch.lengths, batch.capacities, batch.mask, batch.rows)
+
+
+def forward(
+    model: ScorerModel,
+    batch: DocumentBatch,
+    config: ScorerConfig,
+    select: Select,
+    sampling: torch.Generator,
+    noisy: bool = True,
+) -> BatchLoss:
+    """Return the loss of a batch. `sampling` draws everything random; without `noisy` the scores get no noise.
+
+    Watch whether `rest_ext` and `rest_ext_negative` part, not only the loss: if both rise, only position was learned.
+    """
+    given = score(model.scorer, batch)
+    settings, noise = config.objective, sampling if noisy else None
+    siamese = selecting = others = torch.zeros((), device=batch.mask.device)
+    figures: dict[str, Tensor] = {}
+    choice = select(given, noise) if model.siamese is not None or settings.words else None
+    if model.siamese is not None and choice is not None:
+        cosines = bidirectional(
+            model.siamese, batch.vectors, batch.mask, choice, given.scores.detach(), settings, sampling, batch.rows
+        )
+        siamese, selecting = siamese_sum(cosines, settings), cosines.selects.sum()
+        figures |= {name: getattr(cosines, name) for name in cosines._fields}
+    if choice is not None and settings.words:
+        figures["words"] = covered(straight_through(choice.hard, choice.soft), batch.says, batch.weights)
+        others = others - settings.words * figures["words"].sum()
+    if settings.imitation:
+        figures["imitation"] = imitation(given, batch, config.selection, select, noise)
+        others = others + settings.imitation * figures["imitation"].sum()
+    if settings.supervised:
+        figures["cross_entropy"] = cross_entropy(given.scores, batch)
+        others = others + settings.supervised * figures["cross_entropy"].sum()
+    means = {name: float(tensor.detach().float().mean()) for name, tensor in figures.items()}
+    return BatchLoss(siamese, selecting, others, len(batch.mask), means)
+
+
+def imitation(
+    given: Scores, batch: DocumentBatch, settings: Selection, select: Select, noise: torch.Generator | None
+) -> Tensor:
+    """Return the distance of each document's selection from the teacher's choice, [B], as a loss through the selection.
+
+    It is the Fenchel-Young loss for the exact knapsack, and the cross-entropy of the probabilities for a knapsack
+    network. Without length control it is the cross-entropy of the scores, as if the choice were labels.
+    """
+    if settings.kind == "perturbed":
+        return perturbed_fenchel_young(
+            profits(given),
+            *(batch.lengths, batch.capacities, batch.mask, batch.target),
+            samples=settings.samples,
+            sigma=settings.sigma,
+            seed=0 if noise is None else noise,
+            rows=batch.rows,
+        )
+    if settings.kind == "network":
+        return cross_entropy(torch.logit(select(given, noise).soft, eps=1e-5), batch)
+    return cross_entropy(given.scores, batch)
+
+
+def cross_entropy(logits: Tensor, batch: DocumentBatch) -> Tensor:
+    """Return the mean cross-entropy of the targets over each document's sentences, [B]."""
+    wrong = F.binary_cross_entropy_with_logits(logits, batch.target.float(), reduction="none") * batch.mask
+    return wrong.sum(1) / batch.mask.sum(1)
+
+
+def choose(scorer: ScoringNetwork, batch: DocumentBatch, config: ScorerConfig) -> Tensor:
+    """Return what inference would select, bool [B, n]: the best few, or the exact knapsack's choice."""
+    given = score(scorer, batch)
+    if config.selection.kind != "gumbel":
+        return exact(given)
+    return gumbel_top_k(given, config.selection.count, 1.0, "softmax", None).hard
 
 
 class Cosines(NamedTuple):
@@ -25,11 +133,11 @@ class Cosines(NamedTuple):
     ext_doc: Tensor
     ext_doc_negative: Tensor
     selects: Tensor  # bool: whether anything is selected
-    leaves: Tensor  # bool: whether anything is left that is not
+    leaves: Tensor  # bool: whether anything is left unselected
 
 
 def siamese_sum(cosines: Cosines, settings: Objective) -> Tensor:
-    """Return lambda1 L_rest_ext + lambda2 L_ext_doc, each -positive + |negative|, of the documents that select some."""
+    """Return lambda1 L_rest_ext + lambda2 L_ext_doc, each -positive + |negative|, summed over documents that select."""
     total = -(settings.rest_ext * cosines.rest_ext + settings.ext_doc * cosines.ext_doc) * cosines.selects
     if settings.negatives:
         negative = settings.rest_ext * cosines.rest_ext_negative.abs()
@@ -48,7 +156,7 @@ def bidirectional(
     noise: torch.Generator | None,
     rows: Rows | None = None,
 ) -> Cosines:
-    """Predict a selected sentence from the rest, and the document from the selected; the same for the negatives."""
+    """Predict a selected sentence from the rest, and the document from the selection; then the same for negatives."""
     low = negatives(choice.hard, scores, mask)
     k, i = sample(choice.hard, noise, rows), sample(low, noise, rows)  # [B] each
     soft, not_soft = choice.soft, (1 - choice.soft) * mask
@@ -65,7 +173,7 @@ def bidirectional(
         target = target.detach()
     selected, negative = siamese.encode((kept[..., None] * vectors).flatten(0, 1), mask.repeat(4, 1)).chunk(2)
     sentence, summary = siamese.predict(selected, mask.repeat(2, 1)).chunk(2)  # [B, n, d'] each
-    # The negatives must not make the predictor worse: it is frozen for them, while the gradient passes through.
+    # The negatives must not make the predictor worse: it is frozen for them, but passes the gradient on.
     low_sentence, low_summary = siamese.predict(negative, mask.repeat(2, 1), frozen=True).chunk(2)
     compared = k if settings.negative_target == "selected" else i
     document = mean(target, mask)
@@ -80,10 +188,10 @@ def bidirectional(
 
 
 def covered(kept: Tensor, says: Tensor, weights: Tensor) -> Tensor:
-    """Return how much of a document the kept sentences say, of what its terms weigh, from 0 to 1, [B].
+    """Return the share, from 0 to 1, of the weight of a document's terms that the kept sentences say, [B].
 
-    From a kept sentence [B, n] a reader takes a term [B, n, t] in as surely as `says` has it; `weights` are [B, t].
-    For sentences that are kept by chance, each by itself, it is what can be expected.
+    A reader of a kept sentence [B, n] takes in a term with the probability `says` [B, n, t]; `weights` are [B, t]. If
+    sentences are kept at random, independently of each other, this is the expected share.
     """
     missed = (1 - kept[..., None] * says).prod(1)
     share: Tensor = (weights * (1 - missed)).sum(1) / weights.sum(1).clamp(min=1e-9)
@@ -91,13 +199,13 @@ def covered(kept: Tensor, says: Tensor, weights: Tensor) -> Tensor:
 
 
 def negatives(hard: Tensor, scores: Tensor, mask: Tensor) -> Tensor:
-    """Return the unselected sentences of lowest score, as many as are selected or as there are, bool [B, n]."""
+    """Return the lowest-scored unselected sentences, as many as are selected or as there are, bool [B, n]."""
     unselected = mask & ~hard
     return unselected & (rank(-scores, unselected) < hard.sum(1, keepdim=True).clamp(min=1))
 
 
 def sample(among: Tensor, noise: torch.Generator | None, rows: Rows | None = None) -> Tensor:
-    """Draw one of the marked sentences of each document, [B]; the first without noise, or where none is marked."""
+    """Draw one marked sentence of each document, [B]; without noise the first, and sentence 0 if none is marked."""
     if noise is None:
         return among.int().argmax(1)
     draws = draw(torch.rand, among.shape, noise, rows).to(among.device)
@@ -105,7 +213,7 @@ def sample(among: Tensor, noise: torch.Generator | None, rows: Rows | None = Non
 
 
 def at(vectors: Tensor, index: Tensor) -> Tensor:
-    """Return the vector [B, d] at one place of each document [B, n, d]."""
+    """Return the vector at one place of each document, [B, d], from [B, n, d]."""
     return vectors[torch.arange(len(index)), index]
 
 

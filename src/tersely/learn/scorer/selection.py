@@ -1,4 +1,4 @@
-"""Selecting sentences so that a gradient reaches their scores."""
+"""Selecting sentences in training, so that a gradient reaches their scores."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,14 +10,13 @@ from torch.nn import functional as F  # noqa: N812
 
 from tersely.learn.knapsack import load_folder
 from tersely.learn.knapsack.labels import solve
-from tersely.learn.perturbed import perturbed_knapsack
-from tersely.learn.rows import Rows, draw
+from tersely.learn.perturbed import Rows, draw, perturbed_knapsack
 from tersely.learn.scorer.config import Selection
 from tersely.models import model_folder
 
 
 class Scores(NamedTuple):
-    """What a selection is made from."""
+    """What a selection is made from, for B documents."""
 
     scores: Tensor  # [B, n]
     values: Tensor  # [B, n], positive
@@ -28,18 +27,18 @@ class Scores(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The selected sentences, and how much each is selected: what stands in for them in the backward pass."""
+    """The selected sentences, and the relaxed selection that replaces them in the backward pass."""
 
     hard: Tensor  # bool [B, n]
     soft: Tensor  # float [B, n]
 
 
-# From scores and a generator of noise to a choice; without a generator there is no noise.
+# From scores and a noise generator to a choice; without a generator there is no noise.
 Select = Callable[[Scores, torch.Generator | None], Choice]
 
 
 def straight_through(hard: Tensor, soft: Tensor) -> Tensor:
-    """Return `hard`, whose gradient is that of `soft`."""
+    """Return `hard` with the gradient of `soft`."""
     return (hard.to(soft.dtype) - soft).detach() + soft
 
 
@@ -57,8 +56,8 @@ def gumbel_top_k(
 ) -> Choice:
     """Sample `count` sentences without replacement (Kool et al., 2019).
 
-    The relaxation is a softmax, which sums to 1, or `k_hot`: as many softmaxes one after the other, each with less
-    of what the ones before have taken (Xie and Ermon, 2019), which sum to the count.
+    The relaxation is a softmax, which sums to 1, or `k_hot`, which sums to `count`: one softmax after another, each
+    with less of what the earlier ones have taken (Xie and Ermon, 2019).
     """
     scores = given.scores
     if noise is not None:
@@ -73,14 +72,14 @@ def gumbel_top_k(
             soft = F.softmax(left / temperature, dim=1)
             total = total + soft
         soft = total
-    # A short document must keep something that is not selected.
+    # Something must stay unselected even in a short document.
     room = (given.mask.sum(1, keepdim=True) - 1).clamp(1, count)
     hard = rank(scores, given.mask) < room
     return Choice(hard & given.mask, soft * given.mask)
 
 
 def by_network(folder: Path) -> Select:
-    """Select by a frozen knapsack network (KTDP, KTDEN) and round."""
+    """Select with a frozen knapsack network (KTDP, KTDEN), rounded."""
     network, _ = load_folder(folder)
     network.requires_grad_(False)
 
@@ -95,7 +94,7 @@ def by_network(folder: Path) -> Select:
 
 
 def perturbed(given: Scores, samples: int, sigma: float, noise: torch.Generator | None) -> Choice:
-    """Select by the exact knapsack; how often a sentence is selected under noise stands in for it."""
+    """Select with the exact knapsack; the relaxation is how often a sentence is selected under noise."""
     normed = profits(given)
     problem = given.lengths, given.capacities, given.mask
     seed = 0 if noise is None else noise
@@ -110,13 +109,13 @@ def exact(given: Scores) -> Tensor:
 
 
 def profits(given: Scores) -> Tensor:
-    """Return the values of each document, made to sum to 1, [B, n]."""
+    """Return the values, scaled to sum to 1 in each document, [B, n]."""
     values = given.values * given.mask
     normed: Tensor = values / values.sum(1, keepdim=True)
     return normed
 
 
 def rank(scores: Tensor, mask: Tensor) -> Tensor:
-    """Return the place of each sentence by its score, from 0 for the highest; those masked come last, [B, n]."""
+    """Return the rank of each sentence by score, 0 for the highest; sentences outside the mask come last, [B, n]."""
     order = scores.masked_fill(~mask, -torch.inf).argsort(dim=1, descending=True, stable=True)
     return order.argsort(dim=1)

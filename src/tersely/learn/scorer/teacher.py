@@ -1,4 +1,4 @@
-"""Whom a scorer may learn from without labels: a scorer on words and a selector, tuned to the corpus by itself."""
+"""The teacher that a scorer can learn from without labels: a scorer on words and a selector, tuned to the corpus."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tersely.errors import UsageError
-from tersely.learn.scorer.bias import bias_of
+from tersely.learn.news import bias_of
+from tersely.learn.scorer.config import ScorerConfig
 from tersely.score import SCORERS, Scorer, Values
 from tersely.score.coverage import Coverage
 from tersely.select import SELECTORS, Problem, Selector
@@ -22,15 +23,15 @@ class Teacher:
 
     @classmethod
     def load(cls, scorer: str, selector: str) -> "Teacher":
-        """Make both by their names."""
+        """Create both by name."""
         part = SCORERS.create(scorer)
         if part.encoder is not None:
-            raise UsageError(f"the teacher '{scorer}' needs vectors: choose one that works on the words")
+            raise UsageError(f"the teacher '{scorer}' needs vectors: choose one that works on words")
         return cls(part, SELECTORS.create(selector))
 
     @property
     def specs(self) -> tuple[str, str]:
-        """The specs that make both again."""
+        """The specs that create both again."""
         return SCORERS.spec(self.scorer), SELECTORS.spec(self.selector)
 
     def values(self, document: Document) -> Values:
@@ -38,17 +39,38 @@ class Teacher:
         return self.scorer.score(document, np.empty((len(document), 0), np.float32))
 
     def choose(self, document: Document, values: Values, capacity: int) -> tuple[int, ...]:
-        """Return what it selects within a budget in characters."""
+        """Return the sentences that it selects within a budget in characters."""
         chars = np.array([len(text) for text in document.texts], dtype=np.int64)
         return self.selector(Problem(values, chars, capacity, separator(document), document=document)).chosen
 
     def tuned(self, documents: Sequence[Document], share: float) -> "Teacher":
-        """Let coverage find the corpus's bias of position, for summaries that are such a share of their texts."""
+        """Give coverage the position bias of the documents, for summaries that keep this share of a text."""
         if not isinstance(self.scorer, Coverage):
             raise UsageError("only the teacher 'coverage' can be tuned to the corpus: set teacher_tuned to false")
         return replace(self, scorer=Coverage(bias_of(documents, share)))
 
 
+def make_teacher(config: ScorerConfig, documents: Sequence[Document], budgets: Sequence[int]) -> Teacher | None:
+    """Return the teacher, tuned to documents and the budgets of their summaries; None if nobody asks for one."""
+    settings = config.objective
+    if not (settings.imitation or settings.words) and config.network.value != "coverage_exp":
+        return None
+    teacher = Teacher.load(settings.teacher_scorer, settings.teacher_select)
+    if not settings.teacher_tuned:
+        return teacher
+    shares = [min(budget / len(document.text), 1.0) for document, budget in zip(documents, budgets, strict=True)]
+    return teacher.tuned(documents, sum(shares) / len(shares))
+
+
+def make_words(config: ScorerConfig, teacher: Teacher | None) -> Coverage | None:
+    """Return what weighs the words of a document; None if the objective `words` is not used."""
+    if teacher is None or not config.objective.words:
+        return None
+    if not isinstance(teacher.scorer, Coverage):
+        raise UsageError("the objective 'words' counts as coverage does: set teacher_scorer to 'coverage'")
+    return teacher.scorer
+
+
 def separator(document: Document) -> int:
-    """Return how long what stands between two sentences is."""
+    """Return the length of what separates two sentences."""
     return 0 if document.language == "zh" else 1

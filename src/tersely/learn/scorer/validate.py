@@ -1,46 +1,65 @@
-"""Validation on documents held out, and ROUGE where a labeled dev file is given."""
+"""Validation on held-out documents, and ROUGE-1 on labeled ones if a file of them is given."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
 
 from tersely.encode import Matrix
-from tersely.learn.scorer.config import Config
-from tersely.learn.scorer.data import Batch, Documents
+from tersely.errors import InputError
+from tersely.evaluate.measures import Tokenization, rouge
+from tersely.evaluate.readers import read
+from tersely.learn.scorer.batches import DocumentBatch, Documents
+from tersely.learn.scorer.config import ScorerConfig
 from tersely.learn.scorer.distributed import Team, on_device
-from tersely.learn.scorer.network import Model
+from tersely.learn.scorer.networks import ScorerModel
+from tersely.learn.scorer.objectives import choose, forward
 from tersely.learn.scorer.selection import Select
-from tersely.learn.scorer.step import choose, forward
 from tersely.text import Document
 
 
 @dataclass(frozen=True)
 class Dev:
-    """Labeled documents, only ever looked at: `rouge1` scores the chosen sentences of the one with this number."""
+    """Labeled documents, measured and never learned from: `rouge1` scores sentences chosen from document `number`."""
 
     documents: Sequence[Document]
     rouge1: Callable[[int, Sequence[str]], float]
 
+    @classmethod
+    def read(cls, file: Path) -> "Dev":
+        """Read the documents of a file that have a summary."""
+        records = [record for record in read(file) if record.reference and len(record.document)]
+        if not records:
+            raise InputError(f"{file} has no documents with a summary")
+        tokens = Tokenization().tokens
+        references = [[tokens(text, record.document.language) for text in record.reference] for record in records]
+
+        def rouge1(number: int, chosen: Sequence[str]) -> float:
+            language = records[number].document.language
+            return 100 * rouge(references[number], [tokens(text, language) for text in chosen])["rouge1"].f1
+
+        return cls([record.document for record in records], rouge1)
+
 
 def validate(
-    model: Model, batches: Iterable[tuple[Batch, int]], config: Config, select: Select, team: Team
+    model: ScorerModel, batches: Iterable[tuple[DocumentBatch, int]], config: ScorerConfig, select: Select, team: Team
 ) -> dict[str, float]:
-    """Return the loss and the means of all figures over the batches, and how much is chosen from the beginning.
+    """Return the mean loss and figures over the batches, and the share of choices among the first three sentences.
 
-    A batch has the documents of this process, and comes with the number of those of all processes.
+    Each batch holds the documents of this process, and comes with the number of documents in all processes.
     """
     documents = 0
     sums: dict[str, float] = {}
-    # The same sentences are sampled every time, so that two validations differ by the weights alone.
+    # The same sentences are sampled every time, so that two validations differ only by the weights.
     sampling = torch.Generator().manual_seed(config.training.seed)
     for batch, size in batches:
         with torch.no_grad():
-            step = forward(model, batch, config, select, sampling, noisy=False)
+            loss = forward(model, batch, config, select, sampling, noisy=False)
             hard = choose(model.scorer, batch, config)
         counts = {"chosen": float(hard.sum(1).double().mean()), "first": float(hard[:, :3].sum(1).double().mean())}
-        part = team.part(step._replace(figures=step.figures | counts))
+        part = team.part(loss._replace(figures=loss.figures | counts))
         for name, value in {"validation_loss": float(part.loss), **part.figures}.items():
             sums[name] = sums.get(name, 0.0) + size * value
         documents += size
@@ -49,11 +68,11 @@ def validate(
     return means | {"first_three": first / chosen if chosen else 0.0}
 
 
-def measure(model: Model, dev: Dev, learned: Documents, config: Config, team: Team) -> dict[str, float]:
-    """Return ROUGE-1 on the dev documents, and on the same with their sentences shuffled.
+def measure_dev(model: ScorerModel, dev: Dev, learned: Documents, config: ScorerConfig, team: Team) -> dict[str, float]:
+    """Return ROUGE-1 on the dev documents as they are and with their sentences shuffled.
 
-    Encoder and teacher are those of the documents that are learned from. A scorer that has learned nothing but
-    positions is at chance on shuffled documents.
+    Encoder and teacher are those of the training documents. On shuffled documents a scorer that has learned only
+    positions does no better than chance.
     """
     sums = {"rouge1": 0.0, "rouge1_shuffled": 0.0}
     budget = (config.selection.shortest + config.selection.longest) // 2
@@ -72,7 +91,7 @@ def measure(model: Model, dev: Dev, learned: Documents, config: Config, team: Te
 
 @dataclass(frozen=True)
 class _Given:
-    """Vectors that are there already, in an encoder's place."""
+    """Vectors that are already computed, in place of an encoder."""
 
     vectors: Matrix
     name: str = "given"

@@ -1,4 +1,4 @@
-"""Deep Q-learning, as Yildiz used it for the knapsack."""
+"""The baseline that learns from rewards: deep Q-learning for the knapsack (Yildiz)."""
 
 from typing import NamedTuple
 
@@ -9,16 +9,16 @@ _NEVER = -1e9
 
 
 class Game(NamedTuple):
-    """B knapsacks being packed, items by density, the highest first."""
+    """B knapsacks being packed; items are sorted by density, the highest first."""
 
     profits: Tensor  # [B, n]
     sizes: Tensor  # [B, n], in units of the capacity
-    free: Tensor  # bool [B, n], neither padding nor taken
-    room: Tensor  # [B], what is left of the capacity
+    free: Tensor  # bool [B, n], neither padding nor taken yet
+    room: Tensor  # [B], the capacity that is left
 
     @classmethod
     def start(cls, profits: Tensor, sizes: Tensor, mask: Tensor) -> tuple["Game", Tensor]:
-        """Return empty knapsacks, and the order [B, n] in which the items stand."""
+        """Return empty knapsacks and the order of their items, [B, n]."""
         density = (profits / sizes.clamp(min=1e-6)).masked_fill(~mask, -1)
         order = density.argsort(dim=1, descending=True, stable=True)
         sorted_mask = mask.gather(1, order)
@@ -26,11 +26,11 @@ class Game(NamedTuple):
 
     @property
     def moves(self) -> Tensor:
-        """Which items may be taken: the free ones that fit (sizes are rounded, hence the hair's breadth)."""
+        """Which items may be taken: the free ones that fit, with a tolerance because sizes are rounded."""
         return self.free & (self.sizes <= self.room[:, None] + 1e-6)
 
     def take(self, items: Tensor, playing: Tensor) -> "Game":
-        """Take an item [B] in each of the games that are still played."""
+        """Take an item [B] in each game that is still being played."""
         taken = nn.functional.one_hot(items, self.free.shape[1]).bool() & playing[:, None]
         return self._replace(free=self.free & ~taken, room=self.room - (self.sizes * taken).sum(1))
 
@@ -40,7 +40,7 @@ class Game(NamedTuple):
 
 
 class Estimator(nn.Module):
-    """What taking each item will have brought by the end: attention among the items, and layers on each.
+    """Estimates the total profit at the end of the game if an item is taken: attention among items, layers on each.
 
     The item's own profit is known, so only what follows is estimated.
     """
@@ -53,31 +53,31 @@ class Estimator(nn.Module):
         self.leave = nn.Linear(width, 1)
 
     def forward(self, game: Game) -> Tensor:
-        """Return the worth of each move, [B, n]; what is no move is worth next to nothing."""
+        """Return the worth of each move, [B, n]; anything that is not a move gets a very low worth."""
         moves = game.moves
         room = game.room[:, None].expand_as(game.sizes)
-        place = moves.cumsum(1) / moves.sum(1, keepdim=True).clamp(min=1)  # by density, among what may be taken
+        place = moves.cumsum(1) / moves.sum(1, keepdim=True).clamp(min=1)  # by density, among the moves
         filled = (game.sizes * moves).cumsum(1) - room  # how far taking all up to here would overflow
         count = moves.sum(1, keepdim=True)
         features = [game.profits * count, game.sizes, room, game.sizes - room, place, filled.clamp(-2, 2)]
-        # Fewer and fewer items fit as a game goes on: only these are gathered, [B, m, 6].
+        # Ever fewer items fit as a game proceeds, so only these are gathered, [B, m, 6].
         which = moves.byte().topk(max(int(count.max()), 1), dim=1).indices
         seen = torch.stack([feature.gather(1, which) for feature in features], dim=2)
-        absent = ~moves.gather(1, which) & (count > 0)  # where there is no move, something must be attended to
+        absent = ~moves.gather(1, which) & (count > 0)  # without a move, something must still be attended to
         follows = self.leave(self.encoder(self.enter(seen), src_key_padding_mask=absent)).squeeze(2)
         worth: Tensor = game.profits + torch.zeros_like(game.profits).scatter(1, which, follows)
         return worth.masked_fill(~moves, _NEVER)
 
 
-class Dqn(nn.Module):
+class DeepQ(nn.Module):
     """Reinforcement learning for the knapsack: a deep Q-network with attention (Yildiz, 2022).
 
-    From the paper, of which only the abstract was at hand: deep Q-learning in an environment of the knapsack, with
-    attention in the function that estimates; no labels, only rewards. How the game goes is filled in here: it shows
-    the items by density and the capacity that is left, a move takes an item that fits, its profit is the reward, and
-    the end is when nothing fits. The loss is the squared temporal difference to a target network (double DQN), with
-    random moves now and then. A batch of fresh games is played side by side in place of a replay memory, as no
-    problem need be seen twice; and to an item's profit, which is known, the estimator adds only what will follow.
+    From the paper, of which we had only the abstract: deep Q-learning in a knapsack environment, with attention in the
+    estimator; no labels, only rewards. The rules of the game are ours: it shows the items by density and the remaining
+    capacity, a move takes an item that fits, its profit is the reward, and the game ends when nothing fits. The loss is
+    the squared temporal difference to a target network (double DQN), with occasional random moves. Fresh games played
+    side by side replace a replay memory, as no problem need be seen twice; and the estimator adds to an item's profit,
+    which is known, only what will follow.
     """
 
     def __init__(self, width: int = 32, layers: int = 2, heads: int = 2, refresh: float = 0.02) -> None:
@@ -109,7 +109,7 @@ class Dqn(nn.Module):
             after = game.take(item, torch.ones_like(bold))
             worth_after = self.online(after)
             with torch.no_grad():
-                # One network chooses and the other judges, as a maximum of noisy estimates is too high (double DQN).
+                # One network chooses and the other judges: a maximum of noisy estimates is too high (double DQN).
                 ahead = _at(self.target(after), worth_after.argmax(1)).clamp(min=0)  # 0 where nothing more fits
             off = _at(worth, item) - _at(game.profits, item) - ahead
             total, moves = total + off.square().sum(), moves + len(off)
@@ -117,7 +117,7 @@ class Dqn(nn.Module):
         return total / max(moves, 1)
 
     def follow(self) -> None:
-        """Move the target network a little towards the other: once before every step."""
+        """Move the target network a little toward the online network; called once before every step."""
         with torch.no_grad():
             for target, online in zip(self.target.parameters(), self.online.parameters(), strict=True):
                 target.lerp_(online, self.refresh)

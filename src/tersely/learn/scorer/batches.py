@@ -1,4 +1,4 @@
-"""Documents become batches of tensors, each batch a pure function of the seed and the step."""
+"""Documents as batches of tensors; each batch is a pure function of the seed and the step."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tersely.encode import Encoder, Matrix
-from tersely.learn.rows import Rows
-from tersely.learn.scorer.config import Config
+from tersely.learn.perturbed import Rows
+from tersely.learn.scorer.config import ScorerConfig
 from tersely.learn.scorer.teacher import Teacher, separator
 from tersely.score import Values
 from tersely.score.coverage import Coverage
@@ -19,8 +19,8 @@ from tersely.score.learned import features
 from tersely.text import Document
 
 
-class Batch(NamedTuple):
-    """B documents, padded to the n sentences of the longest."""
+class DocumentBatch(NamedTuple):
+    """B documents, padded to the n sentences of the longest one."""
 
     vectors: Tensor  # float [B, n, d], first level
     features: Tensor  # float [B, n, f]
@@ -28,15 +28,15 @@ class Batch(NamedTuple):
     lengths: Tensor  # int [B, n], with the separator
     capacities: Tensor  # int [B], with one separator
     mask: Tensor  # bool [B, n], True where there is a sentence
-    coverage: Tensor  # float [B, n], the teacher's values, of mean 1 in each document; 1 without a teacher
-    target: Tensor  # bool [B, n], what the teacher selects or what is labeled; nothing without either
-    says: Tensor  # float [B, n, t], how much a sentence counts in which a term is, by its place; 0 where it is not
-    weights: Tensor  # float [B, t], how much the terms matter; no term where words are not asked for
-    rows: Rows | None = None  # of a batch that processes share
+    coverage: Tensor  # float [B, n], the teacher's values, with mean 1 in each document; 1 without a teacher
+    target: Tensor  # bool [B, n], what the teacher selects or what is labeled; empty without either
+    says: Tensor  # float [B, n, t], how much a sentence counts for a term that it says, by its place; otherwise 0
+    weights: Tensor  # float [B, t], how much the terms matter; t is 0 unless the objective `words` is used
+    rows: Rows | None = None  # of a batch that several processes share
 
 
-class Known(NamedTuple):
-    """What is computed once of a document."""
+class _Known(NamedTuple):
+    """What is computed once per document."""
 
     features: Matrix
     chars: NDArray[np.int64]
@@ -45,7 +45,7 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """Documents, the encoder that has their vectors, and what a configuration wants to know of them."""
+    """Documents, the encoder of their vectors, and what else a configuration asks about them."""
 
     documents: Sequence[Document]
     encoder: Encoder
@@ -53,17 +53,17 @@ class Documents:
     teacher: Teacher | None = None
     labels: Sequence[tuple[int, ...]] = ()
     words: Coverage | None = None
-    _known: dict[int, Known] = field(default_factory=dict, init=False, repr=False)
+    _known: dict[int, _Known] = field(default_factory=dict, init=False, repr=False)
 
-    def batch(self, numbers: Sequence[int], capacities: Sequence[int]) -> Batch:
-        """Return some of the documents, each with its budget in characters."""
+    def batch(self, numbers: Sequence[int], capacities: Sequence[int]) -> DocumentBatch:
+        """Return some of the documents, each with a budget in characters."""
         known = [self._look(number) for number in numbers]
         size, longest = len(numbers), max(len(one.chars) for one in known)
-        # Not kept, as they are large and quickly made.
+        # Not kept: they are large, and quick to compute.
         words = [_words(self.documents[number], self.words) for number in numbers]
         terms = max(len(weights) for _, weights in words)
         vectors = [self.encoder.encode(self.documents[number].texts) for number in numbers]
-        batch = Batch(
+        batch = DocumentBatch(
             torch.zeros(size, longest, vectors[0].shape[1]),
             torch.zeros(size, longest, known[0].features.shape[1]),
             torch.ones(size, longest),
@@ -93,17 +93,17 @@ class Documents:
                 batch.target[row, list(self.teacher.choose(document, one.values, capacities[row]))] = True
         return batch
 
-    def _look(self, number: int) -> Known:
+    def _look(self, number: int) -> _Known:
         if number not in self._known:
             document = self.documents[number]
             chars = np.array([len(text) for text in document.texts], dtype=np.int64)
             values = self.teacher.values(document) if self.teacher else None
-            self._known[number] = Known(features(document, self.features), chars, values)
+            self._known[number] = _Known(features(document, self.features), chars, values)
         return self._known[number]
 
 
 def _words(document: Document, coverage: Coverage | None) -> tuple[Matrix, Values]:
-    """Return how much each sentence counts for each term that it says, and how much the terms matter."""
+    """Return how much each sentence counts for each term that it says, [n, t], and how much the terms matter, [t]."""
     if coverage is None:
         return np.zeros((len(document), 0), np.float32), np.zeros(0)
     weights = coverage.weights(document)
@@ -115,7 +115,7 @@ def _words(document: Document, coverage: Coverage | None) -> tuple[Matrix, Value
 
 @dataclass(frozen=True)
 class Order:
-    """Which documents come when: every one once, in another order each time round."""
+    """Which documents come when: each of them once per round, in a new order every round."""
 
     numbers: Sequence[int]
     batch: int
@@ -124,8 +124,8 @@ class Order:
     longest: int
 
     @classmethod
-    def of(cls, numbers: Sequence[int], config: Config) -> "Order":
-        """Take batch, seed and budgets from a configuration."""
+    def of(cls, numbers: Sequence[int], config: ScorerConfig) -> "Order":
+        """Take the batch size, the seed and the range of budgets from a configuration."""
         training, selection = config.training, config.selection
         return cls(numbers, training.batch, training.seed, selection.shortest, selection.longest)
 
@@ -139,7 +139,7 @@ class Order:
         return chosen, self._budgets(1, step, self.batch)
 
     def fixed(self) -> list[tuple[list[int], list[int]]]:
-        """Return all documents in batches, each with the same budget every time."""
+        """Return all documents in batches, with the same budgets every time."""
         budgets = self._budgets(2, 0, len(self.numbers))
         cuts = [slice(first, first + self.batch) for first in range(0, len(self.numbers), self.batch)]
         return [(list(self.numbers[cut]), budgets[cut]) for cut in cuts]

@@ -1,32 +1,33 @@
-"""Shapes, padding and order."""
+"""Shapes, padding and order of sentences."""
 
 from dataclasses import replace
 
 import pytest
 import torch
 
-from tersely.learn.scorer.config import Config
-from tersely.learn.scorer.data import Batch
-from tersely.learn.scorer.network import Model, Scorer, Siamese
+from tersely.learn.configs import read_network_config
+from tersely.learn.scorer.batches import DocumentBatch
+from tersely.learn.scorer.config import ScorerConfig
+from tersely.learn.scorer.networks import ScorerModel, ScoringNetwork, Siamese
 
 from .conftest import COLUMNS
 
 
 @pytest.fixture
-def scorer(config: Config) -> Scorer:
+def scorer(config: ScorerConfig) -> ScoringNetwork:
     torch.manual_seed(0)
-    return Scorer(config, COLUMNS)
+    return ScoringNetwork(config, COLUMNS)
 
 
-def scores_of(scorer: Scorer, batch: Batch) -> torch.Tensor:
+def scores_of(scorer: ScoringNetwork, batch: DocumentBatch) -> torch.Tensor:
     return scorer(batch.vectors, batch.features[..., :0], batch.mask)
 
 
-def test_one_score_a_sentence(scorer: Scorer, batch: Batch) -> None:
+def test_there_is_one_score_per_sentence(scorer: ScoringNetwork, batch: DocumentBatch) -> None:
     assert scores_of(scorer, batch).shape == batch.mask.shape
 
 
-def test_padding_changes_nothing(scorer: Scorer, batch: Batch) -> None:
+def test_padding_changes_nothing(scorer: ScoringNetwork, batch: DocumentBatch) -> None:
     row = int(batch.mask.sum(1).argmin())
     count = int(batch.mask[row].sum())
     assert count < batch.mask.shape[1]
@@ -37,9 +38,9 @@ def test_padding_changes_nothing(scorer: Scorer, batch: Batch) -> None:
 
 
 @pytest.mark.parametrize("positions", [True, False])
-def test_order_matters_only_with_positions(config: Config, batch: Batch, positions: bool) -> None:
+def test_order_matters_only_with_positions(config: ScorerConfig, batch: DocumentBatch, positions: bool) -> None:
     torch.manual_seed(0)
-    scorer = Scorer(replace(config, network=replace(config.network, positions=positions)), COLUMNS)
+    scorer = ScoringNetwork(replace(config, network=replace(config.network, positions=positions)), COLUMNS)
     turned = batch._replace(vectors=batch.vectors.flip(1), features=batch.features.flip(1), mask=batch.mask.flip(1))
     same = torch.allclose(
         scores_of(scorer, turned).flip(1)[batch.mask], scores_of(scorer, batch)[batch.mask], atol=1e-5
@@ -48,8 +49,8 @@ def test_order_matters_only_with_positions(config: Config, batch: Batch, positio
 
 
 @pytest.mark.parametrize("value", ["sigmoid", "exp", "length_exp"])
-def test_values_are_positive_and_rise_with_the_score(config: Config, value: str) -> None:
-    scorer = Scorer(replace(config, network=replace(config.network, value=value)), COLUMNS)
+def test_values_are_positive_and_rise_with_the_score(config: ScorerConfig, value: str) -> None:
+    scorer = ScoringNetwork(replace(config, network=replace(config.network, value=value)), COLUMNS)
     values = scorer.values(torch.linspace(-5, 5, 9)[None], torch.full((1, 9), 30.0), torch.ones(1, 9))[0]
     assert (values > 0).all()
     assert (values.diff() > 0).all()
@@ -57,7 +58,7 @@ def test_values_are_positive_and_rise_with_the_score(config: Config, value: str)
     assert (twice[1] / twice[0]).item() == pytest.approx(2.0 if value == "length_exp" else 1.0)
 
 
-def test_the_two_sides_share_their_encoder_and_each_part_can_be_left_out(config: Config, batch: Batch) -> None:
+def test_the_siamese_encoder_and_the_predictor_can_be_left_out(config: ScorerConfig, batch: DocumentBatch) -> None:
     siamese = Siamese(config.siamese, COLUMNS)
     encoded = siamese.encode(batch.vectors, batch.mask)
     assert encoded.shape == (*batch.mask.shape, 8)
@@ -69,7 +70,7 @@ def test_the_two_sides_share_their_encoder_and_each_part_can_be_left_out(config:
     assert without_predictor.predict(encoded, batch.mask) is encoded
 
 
-def test_a_frozen_predictor_says_the_same_and_learns_nothing(config: Config, batch: Batch) -> None:
+def test_a_frozen_predictor_predicts_the_same_and_learns_nothing(config: ScorerConfig, batch: DocumentBatch) -> None:
     siamese = Siamese(config.siamese, COLUMNS)
     encoded = siamese.encode(batch.vectors, batch.mask)
     frozen = siamese.predict(encoded, batch.mask, frozen=True)
@@ -81,14 +82,10 @@ def test_a_frozen_predictor_says_the_same_and_learns_nothing(config: Config, bat
     assert all(weight.grad is not None for weight in siamese.encoder.parameters())
 
 
-def test_the_papers_sizes() -> None:
-    from pathlib import Path
-
-    from tersely.learn.scorer.config import read_config
-
-    config = read_config(Path(__file__).parents[3] / "configs" / "paper-cnndm.toml")
+def test_the_networks_of_the_paper_have_its_sizes() -> None:
+    config = read_network_config("paper-cnndm")
     with torch.device("meta"):
-        model = Model(config, 768)
+        model = ScorerModel(config, 768)
     assert (len(model.scorer.transformer.blocks), model.scorer.transformer.blocks[0].heads) == (2, 4)
     assert model.siamese is not None
     for part in (model.siamese.encoder, model.siamese.predictor):

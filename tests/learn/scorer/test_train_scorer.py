@@ -1,4 +1,4 @@
-"""A training can be killed at any time and goes on as if nothing had happened; its folder is a model at once."""
+"""A scorer's training run can be killed at any time and resumes as if nothing had happened; it ends in a model."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import pickle
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,15 +19,16 @@ from tersely import Summarizer
 from tersely.cli.train import command
 from tersely.encode import Cache, load_encoder
 from tersely.errors import InputError, ModelError, UsageError
-from tersely.learn.checkpoint import read_tensors
-from tersely.learn.scorer.best import Best, averaged
-from tersely.learn.scorer.config import Config, Objective, read_config
-from tersely.learn.scorer.corpus import Corpus
+from tersely.learn.artifacts import to_toml
+from tersely.learn.checkpoint import Best, averaged, read_tensors
+from tersely.learn.configs import read_config
+from tersely.learn.corpus import Corpus
+from tersely.learn.loop import Progress
+from tersely.learn.scorer.config import Objective, ScorerConfig
 from tersely.learn.scorer.export import export
-from tersely.learn.scorer.network import Scorer
-from tersely.learn.scorer.train import Progress, start, train
+from tersely.learn.scorer.networks import ScoringNetwork
+from tersely.learn.scorer.train_scorer import start, train_scorer
 from tersely.learn.scorer.validate import Dev
-from tersely.learn.settings import toml
 from tersely.paper.curves import read_log
 from tersely.text import Document
 
@@ -40,13 +41,14 @@ import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[3])
 from conftest import Hashing, make_text
-from tersely.learn.scorer.config import read_config
-from tersely.learn.scorer.corpus import Corpus
-from tersely.learn.scorer.train import train
+from tersely.learn.scorer.config import ScorerConfig
+from tersely.learn.corpus import Corpus
+from tersely.learn.scorer.train_scorer import train_scorer
+from tersely.settings import read_settings
 from tersely.text import Document
 corpus = Corpus(tuple(Document.from_text(make_text(number)) for number in range(30)))
 report = lambda at: at.what == "training" and print(at.done, flush=True)
-train(read_config(Path(sys.argv[1])), corpus, Hashing(), Path(sys.argv[2]), False, report)
+train_scorer(read_settings(Path(sys.argv[1]), ScorerConfig), corpus, Hashing(), Path(sys.argv[2]), False, report)
 """
 
 
@@ -55,10 +57,10 @@ def silent(progress: Progress) -> None:
 
 
 @pytest.fixture
-def straight(config: Config, corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A training that nothing disturbed."""
+def straight(config: ScorerConfig, corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that nothing disturbed."""
     out = tmp_path_factory.mktemp("straight")
-    train(config, corpus, Hashing(), out, resume=False, report=silent)
+    train_scorer(config, corpus, Hashing(), out, resume=False, report=silent)
     return out
 
 
@@ -76,40 +78,40 @@ def assert_same(one: Path, two: Path) -> None:
     ]
 
 
-def test_after_kill_9_it_goes_on_bit_for_bit(config: Config, corpus: Corpus, straight: Path, tmp_path: Path) -> None:
+def test_a_killed_run_resumes_bit_for_bit(config: ScorerConfig, corpus: Corpus, straight: Path, tmp_path: Path) -> None:
     file, out = tmp_path / "config.toml", tmp_path / "run"
-    file.write_text(toml(asdict(config)), encoding="utf-8")
+    file.write_bytes(to_toml(config))
     kill_at(6, SCRIPT, file, out, Path(__file__).parent)
     assert 4 <= read_tensors(out / "training" / "checkpoint.safetensors")[1]["step"] < 12
-    train(config, corpus, Hashing(), out, resume=True, report=silent)
+    train_scorer(config, corpus, Hashing(), out, resume=True, report=silent)
     assert_same(straight, out)
 
 
-def test_ctrl_c_ends_the_step_saves_and_can_be_resumed(
-    config: Config, corpus: Corpus, straight: Path, tmp_path: Path
+def test_ctrl_c_finishes_the_step_and_saves_it_for_resuming(
+    config: ScorerConfig, corpus: Corpus, straight: Path, tmp_path: Path
 ) -> None:
     def interrupt(at: Progress) -> None:
         if at.what == "training" and at.done == 5:
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        train(config, corpus, Hashing(), tmp_path, resume=False, report=interrupt)
+        train_scorer(config, corpus, Hashing(), tmp_path, resume=False, report=interrupt)
     assert read_tensors(tmp_path / "training" / "checkpoint.safetensors")[1]["step"] == 5
-    train(config, corpus, Hashing(), tmp_path, resume=True, report=silent)
+    train_scorer(config, corpus, Hashing(), tmp_path, resume=True, report=silent)
     assert_same(straight, tmp_path)
 
 
-def test_a_finished_training_goes_on_to_more_steps(
-    config: Config, corpus: Corpus, straight: Path, tmp_path: Path
+def test_a_finished_run_can_go_on_to_more_steps(
+    config: ScorerConfig, corpus: Corpus, straight: Path, tmp_path: Path
 ) -> None:
     fewer = replace(config, training=replace(config.training, steps=8))  # a multiple of `validate_every`
-    train(fewer, corpus, Hashing(), tmp_path, resume=False, report=silent)
-    train(config, corpus, Hashing(), tmp_path, resume=True, report=silent)
+    train_scorer(fewer, corpus, Hashing(), tmp_path, resume=False, report=silent)
+    train_scorer(config, corpus, Hashing(), tmp_path, resume=True, report=silent)
     assert_same(straight, tmp_path)
 
 
-def test_an_unknown_knapsack_network_is_said_before_anything_is_encoded(
-    config: Config, corpus: Corpus, tmp_path: Path
+def test_an_unknown_knapsack_network_is_reported_before_anything_is_encoded(
+    config: ScorerConfig, corpus: Corpus, tmp_path: Path
 ) -> None:
     class Unused(Hashing):
         def encode(self, sentences: Sequence[str]) -> np.ndarray:
@@ -117,28 +119,30 @@ def test_an_unknown_knapsack_network_is_said_before_anything_is_encoded(
 
     unknown = replace(config, selection=replace(config.selection, kind="network", folder="nope"))
     with pytest.raises(ModelError, match="nope"):
-        train(unknown, corpus, Unused(), tmp_path, resume=False, report=silent)
+        train_scorer(unknown, corpus, Unused(), tmp_path, resume=False, report=silent)
 
 
-def test_a_training_is_not_overwritten_nor_resumed_by_another(config: Config, corpus: Corpus, straight: Path) -> None:
+def test_a_run_is_neither_overwritten_nor_resumed_with_other_settings(
+    config: ScorerConfig, corpus: Corpus, straight: Path
+) -> None:
     class Other(Hashing):
         fingerprint = "hashing-2"
 
     with pytest.raises(UsageError, match="--resume"):
-        train(config, corpus, Hashing(), straight, resume=False, report=silent)
+        train_scorer(config, corpus, Hashing(), straight, resume=False, report=silent)
     with pytest.raises(UsageError, match="another encoder"):
-        train(config, corpus, Other(), straight, resume=True, report=silent)
+        train_scorer(config, corpus, Other(), straight, resume=True, report=silent)
     with pytest.raises(UsageError, match="another corpus"):
-        train(config, Corpus(corpus.documents[1:]), Hashing(), straight, resume=True, report=silent)
+        train_scorer(config, Corpus(corpus.documents[1:]), Hashing(), straight, resume=True, report=silent)
     shorter = replace(config, training=replace(config.training, steps=2))
     with pytest.raises(UsageError, match=r"another configuration.*: training\.steps was \d+ and is 2$"):
-        train(shorter, corpus, Hashing(), straight, resume=True, report=silent)
+        train_scorer(shorter, corpus, Hashing(), straight, resume=True, report=silent)
     wider = replace(config, network=replace(config.network, width=16))
     with pytest.raises(ModelError, match="another network"):
-        train(wider, corpus, Hashing(), straight, resume=True, report=silent)
+        train_scorer(wider, corpus, Hashing(), straight, resume=True, report=silent)
 
 
-def test_the_log_is_a_learning_curve(config: Config, corpus: Corpus, tmp_path: Path) -> None:
+def test_the_log_is_a_learning_curve(config: ScorerConfig, corpus: Corpus, tmp_path: Path) -> None:
     asked: list[int] = []
 
     def rouge1(number: int, chosen: list[str]) -> float:
@@ -146,7 +150,7 @@ def test_the_log_is_a_learning_curve(config: Config, corpus: Corpus, tmp_path: P
         assert set(chosen) <= set(corpus.documents[number].texts)
         return float(len(chosen))
 
-    train(config, corpus, Hashing(), tmp_path, False, silent, Dev(corpus.documents[:3], rouge1))
+    train_scorer(config, corpus, Hashing(), tmp_path, False, silent, Dev(corpus.documents[:3], rouge1))
     assert [step for step, _, _ in read_log(tmp_path / "log.jsonl")] == [4, 8, 12]
     assert [score for _, _, score in read_log(tmp_path / "log.jsonl")] == [2, 2, 2]
     assert sorted(set(asked)) == [0, 1, 2]
@@ -156,24 +160,30 @@ def test_the_log_is_a_learning_curve(config: Config, corpus: Corpus, tmp_path: P
 
 
 @pytest.mark.parametrize("kind", ["network", "perturbed"])
-def test_length_control_is_trained_within_budgets(kind: str, config: Config, corpus: Corpus, tmp_path: Path) -> None:
+def test_length_control_is_trained_within_budgets(
+    kind: str, config: ScorerConfig, corpus: Corpus, tmp_path: Path
+) -> None:
     folder = "knapsack-cnndm-dp" if kind == "network" else ""
     changed = replace(config, selection=replace(config.selection, kind=kind, folder=folder))
-    state = train(changed, corpus, Hashing(), tmp_path, False, silent)
-    fresh = start(changed, corpus, Hashing(), COLUMNS, tmp_path / "none").model
-    assert all(not torch.equal(one, two) for one, two in zip(state.model.parameters(), fresh.parameters(), strict=True))
+    state = train_scorer(changed, corpus, Hashing(), tmp_path, False, silent)
+    fresh = start(changed, corpus, Hashing(), COLUMNS, tmp_path / "none").network
+    assert all(
+        not torch.equal(one, two) for one, two in zip(state.network.parameters(), fresh.parameters(), strict=True)
+    )
     assert state.notes["curve"][-1]["selects"] > 0.9
 
 
-def test_words_need_coverage_to_count_them(config: Config, corpus: Corpus, tmp_path: Path) -> None:
+def test_words_need_coverage_to_count_them(config: ScorerConfig, corpus: Corpus, tmp_path: Path) -> None:
     objective = Objective(rest_ext=0.0, ext_doc=0.0, words=1.0, teacher_scorer="lead", teacher_tuned=False)
     with pytest.raises(UsageError, match="set teacher_scorer to 'coverage'"):
-        train(replace(config, objective=objective), corpus, Hashing(), tmp_path, False, silent)
+        train_scorer(replace(config, objective=objective), corpus, Hashing(), tmp_path, False, silent)
 
 
-def test_progress_goes_from_the_vectors_to_the_last_step(config: Config, corpus: Corpus, tmp_path: Path) -> None:
+def test_progress_is_reported_from_the_first_vector_to_the_last_step(
+    config: ScorerConfig, corpus: Corpus, tmp_path: Path
+) -> None:
     seen: list[Progress] = []
-    train(config, corpus, Hashing(), tmp_path, False, seen.append)
+    train_scorer(config, corpus, Hashing(), tmp_path, False, seen.append)
     assert [at.done for at in seen if at.what == "encoding"] == list(range(1, 31))
     steps = [at for at in seen if at.what == "training"]
     assert [at.done for at in steps] == list(range(1, 13))
@@ -181,30 +191,31 @@ def test_progress_goes_from_the_vectors_to_the_last_step(config: Config, corpus:
     assert steps[-1].left == 0
 
 
-def test_the_best_few_are_kept(tmp_path: Path) -> None:
-    best, ranking = Best(tmp_path, keep=2), []
-    for step, loss in enumerate([0.5, 0.3, 0.4, 0.3, 0.9], start=1):
-        ranking = best.offer(ranking, loss, step, {"w": torch.full((2,), float(step))})
-        best.tidy(ranking)
-    assert ranking == [[0.3, 2], [0.3, 4]]
-    assert len(list(tmp_path.iterdir())) == 2
-    assert [float(weights["w"][0]) for weights in best.load(ranking)] == [2, 4]
-    assert averaged(best.load(ranking))["w"].tolist() == [3, 3]
+def test_gradients_are_clipped(config: ScorerConfig, corpus: Corpus, tmp_path: Path) -> None:
+    """Adam hides the scale of gradients, so look at those of the last step."""
+    norms = []
+    for clip in (0.0, 1e-4):
+        changed = replace(config, training=replace(config.training, steps=1, clip=clip))
+        state = train_scorer(changed, corpus, Hashing(), tmp_path / str(clip), False, silent)
+        gradients = [weight.grad for weight in state.network.parameters() if weight.grad is not None]
+        norms.append(float(torch.nn.utils.get_total_norm(gradients)))
+    assert norms[0] > 1e-3
+    assert norms[1] == pytest.approx(1e-4, rel=1e-2)
 
 
 @pytest.mark.parametrize(
     ("features", "value"), [("", "sigmoid"), ("position words length", "length_exp"), ("", "coverage_exp")]
 )
-def test_the_exported_graph_says_what_the_network_says(
-    config: Config, corpus: Corpus, tmp_path: Path, features: str, value: str
+def test_the_exported_graph_computes_what_the_network_computes(
+    config: ScorerConfig, corpus: Corpus, tmp_path: Path, features: str, value: str
 ) -> None:
     from tersely.score import learned
 
     network = replace(config.network, features=features, value=value)
     changed = replace(config, network=network, training=replace(config.training, keep=1))
-    state = train(changed, corpus, Hashing(), tmp_path, False, silent)
+    state = train_scorer(changed, corpus, Hashing(), tmp_path, False, silent)
     export(changed, state, corpus, tmp_path)
-    scorer = Scorer(changed, COLUMNS)
+    scorer = ScoringNetwork(changed, COLUMNS)
     scorer.load_state_dict(read_tensors(tmp_path / "model.safetensors")[0])
     found = learned.Learned(str(tmp_path))
     for document in (*corpus.documents[:3], Document.from_sentences(["One."])):
@@ -220,12 +231,12 @@ def test_the_exported_graph_says_what_the_network_says(
 
 
 def test_the_mean_of_the_best_weights_can_be_exported(
-    config: Config, corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    config: ScorerConfig, corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The exporter takes seconds a graph, and the graph is tested elsewhere.
+    # Exporting a graph takes seconds, and graphs are tested elsewhere.
     monkeypatch.setattr(sys.modules["tersely.learn.scorer.export"], "onnx_bytes", lambda *_: b"graph")
     changed = replace(config, training=replace(config.training, average=True))
-    state = train(changed, corpus, Hashing(), tmp_path, False, silent)
+    state = train_scorer(changed, corpus, Hashing(), tmp_path, False, silent)
     export(changed, state, corpus, tmp_path)
     expected = averaged(Best(tmp_path / "training").load(state.notes["best"]))
     found = read_tensors(tmp_path / "model.safetensors")[0]
@@ -233,16 +244,16 @@ def test_the_mean_of_the_best_weights_can_be_exported(
     assert "the mean of 2 checkpoints" in (tmp_path / "README.md").read_text()
 
 
-def test_the_command_makes_a_model_that_summarizes_at_once(config: Config, tmp_path: Path, english: str) -> None:
+def test_the_command_makes_a_model_that_summarizes(config: ScorerConfig, tmp_path: Path, english: str) -> None:
     file, texts, out = tmp_path / "tiny.toml", tmp_path / "texts.jsonl", tmp_path / "a=b" / "my-model"
-    file.write_text(toml(asdict(config)), encoding="utf-8")
+    file.write_bytes(to_toml(config))
     texts.write_text("".join(json.dumps({"text": make_text(number)}) + "\n" for number in range(24)))
     dev = tmp_path / "dev.jsonl"
     dev.write_text(json.dumps({"id": "1", "text": make_text(99), "summary": ["Rain on the river."]}) + "\n")
     arguments = ["scorer", str(texts), "--config", str(file), "--out", str(out), "--steps", "4", "--dev", str(dev)]
     done = CliRunner().invoke(command, arguments, catch_exceptions=False)
     assert done.exit_code == 0
-    assert "24 documents; 0 of fewer than 4 sentences" in done.output
+    assert "24 documents; 0 with fewer than 4 sentences" in done.output
     assert "training 4/4" in done.output
     for folder in (out, *out.glob("best-*")):
         summarizer = Summarizer.load(folder)
@@ -250,8 +261,8 @@ def test_the_command_makes_a_model_that_summarizes_at_once(config: Config, tmp_p
         assert 0 < len(summary.text) <= 200
         assert summary.model == folder.relative_to(out.parent).as_posix()
     assert "24 documents of 4 or more sentences, 3 of them held out" in (out / "README.md").read_text()
-    assert read_config(out / "training.toml").training.steps == 4
-    # The vectors were kept where the next training finds them.
+    assert read_config(str(out / "training.toml")).training.steps == 4
+    # The vectors are kept where the next run finds them.
     cache = Cache(out / "training" / "vectors", load_encoder("use"))
     assert len(cache) >= 24
     (out / "model.onnx").write_bytes(b"other")
@@ -259,14 +270,14 @@ def test_the_command_makes_a_model_that_summarizes_at_once(config: Config, tmp_p
         Summarizer.load(out)
 
 
-def test_a_supervised_training_learns_the_oracles_labels(config: Config, tmp_path: Path) -> None:
-    """The reference is the third sentence: a network with positions finds that out."""
+def test_supervised_training_learns_the_labels_of_the_oracle(config: ScorerConfig, tmp_path: Path) -> None:
+    """Every summary is the third sentence, which a network with positions can learn."""
     settings = replace(config.objective, rest_ext=0.0, ext_doc=0.0, supervised=1.0)
     training = replace(config.training, steps=60, validate_every=30, rate=1e-2, keep=1)
     file, texts, out = tmp_path / "supervised.toml", tmp_path / "labeled.jsonl", tmp_path / "model"
     selection = replace(config.selection, count=1)
     changed = replace(config, objective=settings, training=training, selection=selection, select="top")
-    file.write_text(toml(asdict(changed)), encoding="utf-8")
+    file.write_bytes(to_toml(changed))
     documents = [Document.from_text(make_text(number)) for number in range(24)]
     rows = [{"id": str(i), "text": d.text, "summary": [d.texts[2]]} for i, d in enumerate(documents)]
     texts.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -278,17 +289,17 @@ def test_a_supervised_training_learns_the_oracles_labels(config: Config, tmp_pat
     assert "trained with labels" in (out / "README.md").read_text()
 
 
-def test_supervision_without_summaries_is_refused(config: Config, corpus: Corpus, tmp_path: Path) -> None:
+def test_supervised_training_without_summaries_is_refused(config: ScorerConfig, corpus: Corpus, tmp_path: Path) -> None:
     changed = replace(config, objective=replace(config.objective, supervised=1.0))
     with pytest.raises(InputError, match="documents with summaries"):
-        train(changed, corpus, Hashing(), tmp_path, False, silent)
+        train_scorer(changed, corpus, Hashing(), tmp_path, False, silent)
     texts = tmp_path / "texts.jsonl"
     texts.write_text("".join(json.dumps({"text": make_text(number)}) + "\n" for number in range(24)))
     with pytest.raises(InputError, match="documents with summaries, and none of these has one"):
         CliRunner().invoke(command, ["supervised", str(texts), "--out", str(tmp_path / "x")], catch_exceptions=False)
 
 
-def test_an_unknown_configuration_is_named_with_the_nearest(tmp_path: Path) -> None:
+def test_an_unknown_configuration_suggests_the_nearest_name(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("One.")
     with pytest.raises(UsageError, match="did you mean 'news'"):
         CliRunner().invoke(command, ["scorer", str(tmp_path), "--config", "new", "--out", "x"], catch_exceptions=False)
@@ -297,11 +308,11 @@ def test_an_unknown_configuration_is_named_with_the_nearest(tmp_path: Path) -> N
 @pytest.mark.parametrize("file", sorted(CONFIGS.glob("*.toml")), ids=lambda file: file.stem)
 def test_every_shipped_configuration_of_a_scorer_can_be_read(file: Path) -> None:
     if "knapsack" not in file.stem:
-        assert read_config(file).name == file.stem
+        assert read_config(str(file)).name == file.stem
 
 
 def test_the_papers_settings() -> None:
-    cnndm, nyt, cnewsum = (read_config(CONFIGS / f"paper-{name}.toml") for name in ("cnndm", "nyt", "cnewsum"))
+    cnndm, nyt, cnewsum = (read_config(f"paper-{name}") for name in ("cnndm", "nyt", "cnewsum"))
     assert (cnndm.training.rate, nyt.training.rate, cnewsum.training.rate) == (3e-6, 3e-6, 1e-6)
     assert (cnndm.objective.rest_ext, cnndm.objective.ext_doc, cnewsum.objective.ext_doc) == (1.0, 0.3, 1.0)
     assert {c.training.batch for c in (cnndm, nyt, cnewsum)} == {64}

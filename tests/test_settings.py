@@ -1,36 +1,12 @@
-"""Files and settings of trainings."""
+"""Settings: TOML files read into dataclasses."""
 
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from tersely.errors import ModelError, UsageError
-from tersely.learn.checkpoint import read_tensors
-from tersely.learn.files import replace_file
-from tersely.learn.settings import read_settings
-
-
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "new" / "file"
-    replace_file(file, b"old")
-
-    def full(descriptor: int) -> None:
-        raise OSError(28, f"no space left for {descriptor}")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="no space"):
-        replace_file(file, b"new")
-    assert file.read_bytes() == b"old"
-    assert list(file.parent.iterdir()) == [file]
-
-
-def test_a_broken_checkpoint_is_an_error_that_names_it(tmp_path: Path) -> None:
-    file = tmp_path / "checkpoint.safetensors"
-    file.write_bytes(b"nothing of the kind")
-    with pytest.raises(ModelError, match=r"checkpoint\.safetensors cannot be read"):
-        read_tensors(file)
+from tersely.errors import UsageError
+from tersely.settings import read_settings
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The other methods of Table 1: each does what its paper says, learns, and is trained and measured by one command."""
+"""The other methods of Table 1 do what their papers say, and learn; one command trains and measures them."""
 
 import json
 import subprocess
@@ -16,23 +16,28 @@ from torch import Tensor, nn
 from tersely.errors import UsageError
 from tersely.learn.checkpoint import read_tensors
 from tersely.learn.knapsack.baselines.__main__ import cli
-from tersely.learn.knapsack.baselines.config import NETWORKS, BaselineConfig, BaselineNetwork, read_baseline
-from tersely.learn.knapsack.baselines.dqn import Dqn, Game
-from tersely.learn.knapsack.baselines.fptas import Fptas
-from tersely.learn.knapsack.baselines.rows import greedy_figures
-from tersely.learn.knapsack.baselines.train import train_baseline
-from tersely.learn.knapsack.config import Data, Training
+from tersely.learn.knapsack.baselines.dqn import DeepQ, Game
+from tersely.learn.knapsack.baselines.recurrent import FptasNetwork
+from tersely.learn.knapsack.baselines.table1 import (
+    NETWORKS,
+    BaselineConfig,
+    BaselineNetwork,
+    greedy_figures,
+    read_baseline,
+    train_baseline,
+)
 from tersely.learn.knapsack.labels import dp
 from tersely.learn.knapsack.measure import Evaluation, evaluate, feasible
-from tersely.learn.knapsack.simulate import CNEWSUM, Batch, Simulation
-from tersely.learn.knapsack.train import tensors
+from tersely.learn.knapsack.network import KnapsackTraining, ProblemData
+from tersely.learn.knapsack.simulate import CNEWSUM, Problems, Simulation
+from tersely.learn.knapsack.train_knapsack import tensors
 
-CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("cpu-knapsack-*-c*.toml"))
+CONFIGS = sorted((Path(__file__).parents[3] / "configs").glob("cpu-knapsack-*-c*.toml"))
 OURS = [path for path in CONFIGS if path.stem.split("-")[2] in NETWORKS]
 
 
 @pytest.fixture(scope="module")
-def batch() -> Batch:
+def batch() -> Problems:
     return Simulation(CNEWSUM, seed=11).batch(0, 64)
 
 
@@ -44,11 +49,11 @@ def network(kind: str) -> Any:
 def config(kind: str, **training: Any) -> BaselineConfig:
     sizes = BaselineNetwork(kind=kind, width=16, layers=1, heads=2, granules=16)
     settings = {"steps": 4, "batch": 32, "parts": 2, "warmup": 2, "validate_every": 2, "validation": 50} | training
-    return BaselineConfig(f"tiny-{kind}", Data("cnewsum", "dp"), Training(**settings), network=sizes)
+    return BaselineConfig(f"tiny-{kind}", ProblemData("cnewsum", "dp"), KnapsackTraining(**settings), network=sizes)
 
 
 @pytest.mark.parametrize("kind", NETWORKS)
-def test_neither_padding_nor_batch_mates_change_an_answer(kind: str, batch: Batch) -> None:
+def test_neither_padding_nor_other_problems_change_an_answer(kind: str, batch: Problems) -> None:
     solver = network(kind)
     with torch.no_grad():
         together = solver(*tensors(batch))
@@ -59,9 +64,9 @@ def test_neither_padding_nor_batch_mates_change_an_answer(kind: str, batch: Batc
 
 
 @pytest.mark.parametrize("granules", [8, 64])
-def test_fptas_computes_the_dynamic_program_of_rounded_profits(granules: int, batch: Batch) -> None:
+def test_fptas_computes_the_dynamic_program_of_rounded_profits(granules: int, batch: Problems) -> None:
     profits, sizes, mask = tensors(batch)
-    states = Fptas(8, 1, 1, granules).values(profits, sizes)
+    states = FptasNetwork(8, 1, 1, granules).values(profits, sizes)
     for row in (0, 20, 40, 63):
         least = np.full(granules + 1, 2.0)  # the least size that reaches p granules
         least[0] = 0
@@ -72,31 +77,31 @@ def test_fptas_computes_the_dynamic_program_of_rounded_profits(granules: int, ba
             np.testing.assert_allclose(states[row, item].numpy(), least[1:], atol=1e-5)
 
 
-def test_fptas_with_fine_granules_tells_nearly_the_optimum(batch: Batch) -> None:
+def test_fptas_with_fine_granules_is_close_to_the_optimum(batch: Problems) -> None:
     profits, sizes, _ = tensors(batch.part(slice(32)))
-    told = (Fptas(8, 1, 1, 256).values(profits, sizes)[:, -1] <= 1 + 1e-6).sum(1) / 256
+    told = (FptasNetwork(8, 1, 1, 256).values(profits, sizes)[:, -1] <= 1 + 1e-6).sum(1) / 256
     best = (profits * torch.from_numpy(dp(batch.part(slice(32))))).sum(1)
     assert (told <= best + 1e-6).all()  # profits are rounded down
     assert (best - told).max() < profits.shape[1] / 256
 
 
-def test_a_game_of_dqn_takes_only_what_fits_and_ends_when_nothing_does(batch: Batch) -> None:
+def test_a_game_of_dqn_takes_only_items_that_fit_and_ends_when_none_does(batch: Problems) -> None:
     chosen = (network("dqn")(*tensors(batch)) > 0).numpy()
     assert feasible(chosen, batch).all()
     left = batch.capacities - (chosen * batch.lengths).sum(1)
     assert not (batch.mask & ~chosen & (batch.lengths <= left[:, None])).any()
 
 
-def test_a_game_shows_the_items_by_density(batch: Batch) -> None:
+def test_a_game_shows_the_items_by_density(batch: Problems) -> None:
     game, order = Game.start(*tensors(batch))
     density = (game.profits / game.sizes.clamp(min=1e-6)).masked_fill(~game.free, -1)
     assert (density.diff(dim=1) <= 0).all()
     assert torch.equal(game.profits, torch.from_numpy(batch.profits).gather(1, order))
 
 
-def test_the_loss_of_dqn_is_zero_where_the_estimate_is_right() -> None:
+def test_the_loss_of_dqn_is_zero_if_the_estimate_is_right() -> None:
     # One item fits in each knapsack: nothing follows, so an estimator that adds nothing to the profit is right.
-    dqn = Dqn(8, 1, 1)
+    dqn = DeepQ(8, 1, 1)
     nn.init.zeros_(dqn.online.leave.weight)
     nn.init.zeros_(dqn.online.leave.bias)
     profits, sizes = torch.tensor([[0.7, 0.3], [0.4, 0.6]]), torch.tensor([[0.6, 0.9], [0.8, 0.7]])
@@ -107,7 +112,7 @@ def test_the_loss_of_dqn_is_zero_where_the_estimate_is_right() -> None:
 
 
 def test_the_target_network_follows_and_is_not_trained() -> None:
-    dqn = Dqn(8, 1, 1, refresh=0.25)
+    dqn = DeepQ(8, 1, 1, refresh=0.25)
     before = dqn.target.leave.bias.clone()
     nn.init.constant_(dqn.online.leave.bias, 1.0)
     dqn.follow()
@@ -116,7 +121,7 @@ def test_the_target_network_follows_and_is_not_trained() -> None:
 
 
 @pytest.mark.parametrize("kind", NETWORKS)
-def test_training_makes_it_better(kind: str, tmp_path: Path) -> None:
+def test_training_improves_every_baseline(kind: str, tmp_path: Path) -> None:
     setup = config(kind, steps=80, batch=64, rate=8e-3, warmup=5, validate_every=80, validation=400)
     problems = Evaluation.of(setup.data.simulation().fixed(400), "dp")
     torch.manual_seed(setup.training.seed)
@@ -127,9 +132,9 @@ def test_training_makes_it_better(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["dqn", "neural"])
-def test_a_training_that_was_stopped_goes_on_to_the_same_weights(kind: str, tmp_path: Path) -> None:
+def test_a_stopped_run_resumes_to_the_same_weights(kind: str, tmp_path: Path) -> None:
     def stop(progress: Any) -> None:
-        if progress.step == 2:
+        if progress.done == 2:
             raise RuntimeError
 
     whole, parts = tmp_path / "whole", tmp_path / "parts"
@@ -144,7 +149,7 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_weights(kind: str, tmp_
         train_baseline(replace(config(kind), name="other"), parts, True, lambda _: None)
 
 
-def test_density_greedy_is_a_row_that_always_fits() -> None:
+def test_density_greedy_always_fits() -> None:
     rates = greedy_figures("cnewsum", samples=500)["rounded"]
     assert rates["feasible_rate"] == 1
     assert 0.9 < rates["value_ratio"] < 1
@@ -166,7 +171,7 @@ def test_the_command_trains_and_prints_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.stem)
-def test_every_configuration_is_read_and_sees_the_samples_that_its_row_in_the_docs_names(path: Path) -> None:
+def test_every_configuration_sees_as_many_samples_as_the_docs_say(path: Path) -> None:
     read = read_baseline(path)
     assert read.network.kind in path.stem
     assert read.data.distribution in path.stem
@@ -179,12 +184,12 @@ def test_there_are_six_configurations() -> None:
     assert len(OURS) == 6
 
 
-def test_an_unknown_baseline_is_refused_with_the_nearest_name() -> None:
+def test_an_unknown_baseline_suggests_the_nearest_name() -> None:
     with pytest.raises(UsageError, match="did you mean 'fptas'"):
         config("ftpas")
 
 
-def test_gradients_reach_the_profits(batch: Batch) -> None:
+def test_gradients_reach_the_profits(batch: Problems) -> None:
     profits, sizes, mask = tensors(batch)
     for kind in ("fptas", "neural"):
         given: Tensor = profits.clone().requires_grad_()
@@ -196,11 +201,11 @@ def test_gradients_reach_the_profits(batch: Batch) -> None:
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
-        (("rows", "nowhere"), 1, "nowhere holds no finished training"),
-        (("train", "nowhere.toml", "--out", "run"), 2, "nowhere.toml cannot be read"),
+        (("rows", "nowhere"), 3, "nowhere holds no finished training run"),
+        (("train", "nowhere.toml", "--out", "run"), 2, "nowhere.toml: cannot be read"),
     ],
 )
-def test_a_wrong_call_is_one_line(tmp_path: Path, args: tuple[str, ...], code: int, said: str) -> None:
+def test_a_failure_is_one_line(tmp_path: Path, args: tuple[str, ...], code: int, said: str) -> None:
     command = [sys.executable, "-m", "tersely.learn.knapsack.baselines", *args]
     run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (run.returncode, len(run.stderr.splitlines())) == (code, 1)

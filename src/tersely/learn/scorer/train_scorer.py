@@ -1,0 +1,196 @@
+"""Training a scorer: from a corpus through vectors, steps and validations to a model folder."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from torch import nn
+
+from tersely.encode import Cache, Encoder, Precision, load_encoder
+from tersely.errors import InputError, UsageError
+from tersely.learn.artifacts import check_folder
+from tersely.learn.checkpoint import Best, RunFiles
+from tersely.learn.corpus import Corpus
+from tersely.learn.loop import Figures, Loop, Progress, Report, TrainingState, check_resume, start_or_resume
+from tersely.learn.scorer.batches import Documents, Order
+from tersely.learn.scorer.config import ScorerConfig
+from tersely.learn.scorer.distributed import Team, check_precision, joined, lower_precision
+from tersely.learn.scorer.export import export
+from tersely.learn.scorer.networks import ScorerModel
+from tersely.learn.scorer.objectives import forward
+from tersely.learn.scorer.selection import Select, selector
+from tersely.learn.scorer.teacher import make_teacher, make_words
+from tersely.learn.scorer.validate import Dev, measure_dev, validate
+
+
+def make_scorer(
+    config: ScorerConfig,
+    read: Callable[[], Corpus],
+    out: Path,
+    report: Report,
+    *,
+    resume: bool = False,
+    cache: Path | None = None,
+    dev: Path | None = None,
+    device: str = "auto",
+    precision: str = "float32",
+    show: Callable[[Corpus], None] = lambda _: None,
+) -> None:
+    """Train a scorer on the corpus that `read` returns and write its model folder.
+
+    If torchrun started several processes, they train together, and the first one reports, shows the corpus and writes.
+    """
+    with joined(device) as team:
+        check_folder(out, resume)
+        corpus = read()
+        if team.leads:
+            show(corpus)
+        vectors = cache or out / "training" / "vectors"
+        encoder = Cache(vectors, load_encoder(config.data.encoder), cast(Precision, config.data.precision))
+        labeled = Dev.read(dev) if dev else None
+        state = train_scorer(config, corpus, encoder, out, resume, report, labeled, team, precision)
+        if team.leads:
+            export(config, state, corpus, out)
+
+
+def train_scorer(
+    config: ScorerConfig,
+    corpus: Corpus,
+    encoder: Encoder,
+    out: Path,
+    resume: bool,
+    report: Report,
+    dev: Dev | None = None,
+    team: Team | None = None,
+    precision: str = "float32",
+) -> TrainingState[ScorerModel]:
+    """Train to the last step of the configuration, or raise KeyboardInterrupt after saving.
+
+    With a team every process calls this, and the first one reports and writes.
+    """
+    team, folder = team or Team(), out / "training"
+    check_precision(precision, team.device)
+    check_resume(folder / "checkpoint.safetensors", out, resume)
+    torch.set_num_threads(config.training.threads)
+    select = selector(config.selection)
+    learning, held_out = (Order.of(numbers, config) for numbers in corpus.split(config.data.held_out))
+    documents = make_documents(config, corpus, encoder, learning)
+    columns = encode_all(documents, report, team)
+    state = start(config, corpus, encoder, columns, folder / "checkpoint.safetensors", team)
+    state.notes["teacher"] = [] if documents.teacher is None else list(documents.teacher.specs)
+    lower_precision(state.network, precision, team.device)
+    # The gradients of float16 are too small for float16 unless they are scaled.
+    scaler = torch.amp.GradScaler(team.device.type, enabled=precision == "float16")
+    scaler.load_state_dict(state.notes.get("scaler") or scaler.state_dict())
+    best = Best(folder, config.training.keep)
+    lessons = Lessons(config, documents, learning, held_out, select, state, scaler, best, dev, team)
+    files = RunFiles(folder, out / "log.jsonl", state.step) if team.leads else None
+    steps, every = config.training.steps, config.training.validate_every
+    Loop(state, steps, every, lessons.learn, lessons.validate, files, report, team.any).run()
+    return state
+
+
+def make_documents(config: ScorerConfig, corpus: Corpus, encoder: Encoder, learning: Order) -> Documents:
+    """Return the documents with everything that the configuration asks about them."""
+    labels = corpus.labels if config.objective.supervised else ()
+    if config.objective.supervised and not labels:
+        raise InputError("supervised training needs documents with summaries, and none of these has one")
+    pairs = [pair for batch in learning.fixed() for pair in zip(*batch, strict=True)]
+    texts, budgets = [corpus.documents[number] for number, _ in pairs], [budget for _, budget in pairs]
+    teacher = make_teacher(config, texts, budgets)
+    return Documents(corpus.documents, encoder, config.features, teacher, labels, make_words(config, teacher))
+
+
+def encode_all(documents: Documents, report: Report, team: Team) -> int:
+    """Compute all vectors that are not cached yet; return how many columns they have."""
+    started, total = time.monotonic(), len(documents.documents)
+    for number in range(team.rank, total, team.size):
+        documents.encoder.encode(documents.documents[number].texts)
+        done = min(number + team.size, total)
+        if team.leads:
+            report(Progress("encoding", done, total, time.monotonic() - started, {}, done == total))
+    team.add(torch.zeros(1))  # wait for the others
+    columns: int = documents.encoder.encode(documents.documents[0].texts).shape[1]
+    return columns
+
+
+def start(
+    config: ScorerConfig, corpus: Corpus, encoder: Encoder, columns: int, checkpoint: Path, team: Team | None = None
+) -> TrainingState[ScorerModel]:
+    """Create fresh networks, or restore those of the checkpoint."""
+    team = team or Team()
+    with torch.random.fork_rng():
+        torch.manual_seed(config.training.seed)
+        model = ScorerModel(config, columns).to(team.device)
+    # Each group of parameters has its own state and rate: these are the paper's two Adam optimizers.
+    groups: list[dict[str, Any]] = [{"params": list(model.scorer.parameters()), "lr": config.training.rate}]
+    if model.siamese is not None:
+        groups.append({"params": list(model.siamese.parameters()), "lr": config.training.siamese_rate})
+    optimizer = torch.optim.Adam(groups, betas=(0.9, 0.999))
+    facts = {"encoder": encoder.fingerprint, "corpus": fingerprint(corpus), "columns": columns}
+    state = start_or_resume(model, optimizer, config, checkpoint, facts, more_steps=True)
+    state.notes.setdefault("best", [])
+    if team.total({"step": state.step})["step"] != team.size * state.step:
+        raise UsageError(f"not every process sees {checkpoint}: put --out where all machines can read it")
+    return state
+
+
+def fingerprint(corpus: Corpus) -> str:
+    """Hash the texts and labels, in their order."""
+    digest = sha256(repr(corpus.labels).encode())
+    for document in corpus.documents:
+        digest.update(sha256(document.text.encode("utf-8", "surrogatepass")).digest())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """The steps and validations of a scorer."""
+
+    config: ScorerConfig
+    documents: Documents
+    learning: Order
+    held_out: Order
+    select: Select
+    state: TrainingState[ScorerModel]
+    scaler: torch.amp.GradScaler
+    best: Best
+    dev: Dev | None
+    team: Team
+
+    def learn(self) -> Figures:
+        """Take one step; return its figures."""
+        training, step = self.config.training, self.state.step
+        model, optimizer = self.state.network, self.state.optimizer
+        batch = self.team.batch(self.documents, *self.learning.at(step))
+        # All randomness of a step comes from its number, so a resumed run draws the same.
+        sampling = torch.Generator().manual_seed(training.seed * 1_000_003 + step)
+        part = self.team.part(forward(model, batch, self.config, self.select, sampling))
+        optimizer.zero_grad()
+        if part.loss.requires_grad:
+            torch.autograd.backward(self.scaler.scale(part.loss))
+        self.team.add_gradients(model)
+        self.scaler.unscale_(optimizer)
+        if training.clip:
+            nn.utils.clip_grad_norm_(model.parameters(), training.clip)
+        self.scaler.step(optimizer)
+        self.scaler.update()
+        self.state.notes["scaler"] = self.scaler.state_dict()
+        return self.team.total({"loss": float(part.loss.detach()), **part.figures})
+
+    def validate(self, last: Figures) -> Figures:
+        """Return the figures of a validation, and keep the weights if they are among the best."""
+        model, config, team, notes = self.state.network, self.config, self.team, self.state.notes
+        batches = ((team.batch(self.documents, *which), len(which[0])) for which in self.held_out.fixed())
+        figures = validate(model, batches, config, self.select, team)
+        if self.dev is not None:
+            figures |= measure_dev(model, self.dev, self.documents, config, team)
+        if team.leads:
+            # Inference needs only the scorer.
+            weights = model.scorer.state_dict()
+            notes["best"] = self.best.offer(notes["best"], figures["validation_loss"], self.state.step, weights)
+        return figures | {"loss": last["loss"]}

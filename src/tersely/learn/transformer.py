@@ -1,0 +1,65 @@
+"""The transformer that the scorer, the siamese networks and the compact knapsack network are made of."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+
+class Block(nn.Module):
+    """Attention with a bias, then two linear layers, each normed before and added after."""
+
+    def __init__(self, width: int, heads: int, inner: int, activation: nn.Module) -> None:
+        super().__init__()
+        self.heads = heads
+        self.norm = nn.LayerNorm(width)
+        self.attend = nn.Linear(width, 3 * width)
+        self.merge = nn.Linear(width, width)
+        self.think = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, inner), activation, nn.Linear(inner, width))
+
+    def forward(self, x: Tensor, bias: Tensor) -> Tensor:
+        """Transform x [B, n, d]; the bias, [B, heads, n, n] or broadcast to it, is added to the attention scores."""
+        split = self.attend(self.norm(x)).unflatten(2, (3, self.heads, -1))  # [B, n, 3, heads, d / heads]
+        query, key, value = split.permute(2, 0, 3, 1, 4)  # each [B, heads, n, d / heads]
+        scores = query @ key.transpose(2, 3) / query.shape[-1] ** 0.5 + bias
+        mixed = torch.softmax(scores, dim=-1) @ value  # [B, heads, n, d / heads]
+        x = x + self.merge(mixed.transpose(1, 2).flatten(2))
+        y: Tensor = x + self.think(x)
+        return y
+
+
+class Transformer(nn.Module):
+    """A transformer encoder over a document's sentences, from `inputs` numbers per sentence to `outputs`."""
+
+    def __init__(
+        self, inputs: int, width: int, layers: int, heads: int, inner: int, outputs: int, positions: bool
+    ) -> None:
+        super().__init__()
+        self.positions = positions
+        self.embed = nn.Linear(inputs, width)
+        self.blocks = nn.ModuleList(Block(width, heads, inner, nn.GELU()) for _ in range(layers))
+        self.norm = nn.LayerNorm(width)
+        self.out = nn.Linear(width, outputs)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """Return [B, n, outputs] for x [B, n, inputs]; sentences outside the mask [B, n] are not attended to."""
+        x = self.embed(x)  # [B, n, d]
+        if self.positions:
+            x = x + sinusoids(x)
+        bias = hidden(mask)
+        for block in self.blocks:
+            x = block(x, bias)
+        y: Tensor = self.out(self.norm(x))
+        return y
+
+
+def hidden(mask: Tensor) -> Tensor:
+    """Return the attention bias [B, 1, 1, n] that hides whatever is outside the mask [B, n]."""
+    return torch.where(mask, 0.0, -1e4)[:, None, None, :]
+
+
+def sinusoids(x: Tensor) -> Tensor:
+    """Return the position codes of Vaswani et al. (2017) for x [B, n, d], as [n, d]."""
+    place = torch.arange(x.shape[1], device=x.device, dtype=x.dtype)[:, None]  # [n, 1]
+    rates = torch.exp(torch.arange(0, x.shape[2], 2, device=x.device, dtype=x.dtype) * (-math.log(1e4) / x.shape[2]))
+    return torch.cat([torch.sin(place * rates), torch.cos(place * rates)], dim=1)
