@@ -12,7 +12,7 @@ from table_rows import BASELINES, PAIRS, PLANS, Plan, Row, rows
 from tersely.budget import Budget
 from tersely.evaluate.suite import SUITE
 from tersely.learn.news import bias_of, halves
-from tersely.paper.published import published
+from tersely.paper.tables import published
 
 INTRO = """# Tables 2 to 5 with our rows
 

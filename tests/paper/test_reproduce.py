@@ -10,8 +10,7 @@ from click.testing import CliRunner
 from tersely.cli.reproduce import command as reproduce
 from tersely.errors import InputError
 from tersely.paper.curves import draw_curves, read_log
-from tersely.paper.published import TABLES, published
-from tersely.paper.reproduce import find_datasets
+from tersely.paper.tables import TABLES, find_datasets, published
 
 
 @pytest.fixture

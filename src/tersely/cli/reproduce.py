@@ -7,7 +7,7 @@ import click
 
 from tersely.cli._printing import counting
 from tersely.errors import UsageError
-from tersely.paper.published import TABLES, published
+from tersely.paper.tables import TABLES, published
 
 if TYPE_CHECKING:
     from tersely.evaluate.human.analyze import RatingReport
@@ -74,7 +74,7 @@ def command(
         _draw(log, out)
         return
     from tersely.evaluate.readers import read
-    from tersely.paper.reproduce import find_datasets, render, render_human, reproduce, reproduce_knapsack
+    from tersely.paper.tables import find_datasets, render, render_human, reproduce, reproduce_knapsack
 
     table = published(what)
     if what == "table1":

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tersely.errors import UsageError
-from tersely.select._bounds import Table, best_items
+from tersely.select._exact import Table, best_items
 from tersely.select._problem import Problem, Selection, whole
 
 __all__ = ["Knapsack"]

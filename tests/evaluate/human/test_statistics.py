@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tersely.evaluate.human.statistics import (
+from tersely.evaluate.human.analyze import (
     Level,
     document_differences,
     krippendorff_alpha,

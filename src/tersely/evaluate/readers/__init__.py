@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tersely.errors import InputError, UsageError, unknown_name
-from tersely.evaluate.readers._fields import Item
-from tersely.evaluate.readers._files import files, is_pattern
+from tersely.evaluate.readers._shared import Item, files, is_pattern
 from tersely.evaluate.record import Record
 from tersely.io.lines import Fault
 from tersely.registry import Registry

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tersely.errors import InputError
-from tersely.evaluate.readers._fields import Item, make_document, make_id, make_reference
-from tersely.evaluate.readers._files import first_object, read_lines
+from tersely.evaluate.readers._shared import Item, first_object, make_document, make_id, make_reference, read_lines
 from tersely.evaluate.record import Record
 from tersely.io.lines import Object
 from tersely.text import Language

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tersely.errors import InputError
-from tersely.evaluate.readers._fields import Item, make_document
-from tersely.evaluate.readers._files import listing
+from tersely.evaluate.readers._shared import Item, listing, make_document
 from tersely.evaluate.record import Record
 from tersely.io.lines import Fault, read_text
 from tersely.text import Document, Language, split_sentences

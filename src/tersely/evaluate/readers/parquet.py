@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.errors import InputError, MissingExtraError
-from tersely.evaluate.readers._fields import Item, make_document, make_id
-from tersely.evaluate.readers._files import files, files_or_error
+from tersely.evaluate.readers._shared import Item, files, files_or_error, make_document, make_id
 from tersely.evaluate.record import Record
 from tersely.io.lines import Fault
 from tersely.io.tables import read_rows

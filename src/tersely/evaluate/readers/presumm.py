@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.errors import InputError
-from tersely.evaluate.readers._fields import Item, make_document
-from tersely.evaluate.readers._files import files, files_or_error
+from tersely.evaluate.readers._shared import Item, files, files_or_error, make_document
 from tersely.evaluate.record import Record
 from tersely.io.lines import MAX_BYTES, Fault, open_unpacked
 from tersely.text import Language

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tersely.errors import InputError
-from tersely.evaluate.readers._fields import Item, make_document
-from tersely.evaluate.readers._files import files, files_or_error
+from tersely.evaluate.readers._shared import Item, files, files_or_error, make_document
 from tersely.evaluate.record import Record
 from tersely.io.lines import Fault, read_text
 from tersely.text import Language

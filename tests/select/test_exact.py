@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from problems import random_problem
-from tersely.select import _bounds
-from tersely.select._bounds import Table, best_items, reduce
+from tersely.select import _exact
+from tersely.select._exact import Table, best_items, reduce, search
 from tersely.select._problem import Lengths, Values, whole
-from tersely.select._search import search
 
 KINDS = ["uniform", "by length", "nearly by length", "length", "few", "equal", "decaying"]
 
@@ -50,7 +49,7 @@ def test_nearly_all_sentences_of_a_long_document_are_settled() -> None:
 def test_a_search_that_gives_up_leaves_the_answer_to_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     values, costs, room = knapsack(0, 60, 2000, "few")
     expected = best_items(values, costs, room)
-    monkeypatch.setattr(_bounds, "search", lambda *_, **__: (0.0, None))
+    monkeypatch.setattr(_exact, "search", lambda *_, **__: (0.0, None))
     assert best_items(values, costs, room) == expected
 
 
