@@ -61,3 +61,15 @@ def articles(count: int, **more: Any) -> list[dict[str, Any]]:
     return [
         {"id": i, "text": f"Ship {i} came in. The harbor was full of ships. It rained.", **more} for i in range(count)
     ]
+
+
+def expected(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**record, "loud": record["text"].upper(), "length": len(record["text"])} for record in records]
+
+
+def corpus(folder: Path, form: str, records: list[dict[str, Any]]) -> Path:
+    """Write two files; the second begins in the middle of a part."""
+    folder.mkdir()
+    write_corpus(folder / f"a.{form}", records[:33])
+    write_corpus(folder / f"b.{form}", records[33:])
+    return folder

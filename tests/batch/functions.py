@@ -4,9 +4,11 @@ import os
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Event
 from typing import Any
 
+from tersely.batch.job import Job
 from tersely.batch.records import Answer, ColumnType
 from tersely.errors import InputError
 
@@ -35,3 +37,8 @@ class Shout:
 
     def identity(self) -> dict[str, Any]:
         return {"function": "shout"}
+
+
+def job(source: str | Path, output: str | Path, **more: Any) -> Job:
+    """Return a job that shouts, with small parts."""
+    return Job((str(source),), str(output), Shout(), part_size=10, **more)

@@ -16,11 +16,11 @@ import pytest
 from moto.server import ThreadedMotoServer
 from pyarrow import fs
 
-from batch.corpora import articles, contents, parts, read_corpus, write_corpus, write_lines
-from batch.functions import Shout
+from batch.corpora import articles, contents, corpus, parts, read_corpus, write_corpus, write_lines
+from batch.functions import job
 from tersely.batch.engine_local import run_local
 from tersely.batch.engine_ray import DONE, run_ray
-from tersely.batch.job import BatchProgress, Job
+from tersely.batch.job import BatchProgress
 from tersely.batch.manifest import Totals
 from tersely.errors import UsageError
 
@@ -56,17 +56,6 @@ def cluster() -> Iterator[None]:
         ray.shutdown()
         store.stop()
         gc.collect()
-
-
-def corpus(folder: Path, form: str, records: list[dict[str, Any]]) -> Path:
-    folder.mkdir()
-    write_corpus(folder / f"a.{form}", records[:33])
-    write_corpus(folder / f"b.{form}", records[33:])
-    return folder
-
-
-def job(source: str | Path, output: str | Path, **more: Any) -> Job:
-    return Job((str(source),), str(output), Shout(), part_size=10, **more)
 
 
 def test_a_cluster_writes_the_same_as_one_machine(tmp_path: Path) -> None:

@@ -1,46 +1,23 @@
-"""A job on one machine: what comes out, how it is resumed, and what is refused."""
+"""A job on one machine: what comes out, and what is refused."""
 
 import json
 import os
-import random
-import shutil
-import subprocess
-import sys
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from batch.corpora import FORMS, articles, contents, parts, read_corpus, write_corpus, write_lines
-from batch.functions import Shout
+from batch.corpora import FORMS, articles, contents, corpus, expected, parts, read_corpus, write_corpus, write_lines
+from batch.functions import job
 from tersely.batch.engine_local import run_local
 from tersely.batch.inputs import Form
-from tersely.batch.job import BatchProgress, Job
-from tersely.batch.manifest import Manifest, Totals, part_name
+from tersely.batch.job import BatchProgress
+from tersely.batch.manifest import Totals, part_name
 from tersely.batch.summaries import Summarize
 from tersely.errors import InputError, UsageError
-
-
-def job(source: Path, output: Path, **more: Any) -> Job:
-    return Job((str(source),), str(output), Shout(), part_size=10, **more)
-
-
-def expected(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{**record, "loud": record["text"].upper(), "length": len(record["text"])} for record in records]
-
-
-def corpus(folder: Path, form: str, records: list[dict[str, Any]]) -> Path:
-    """Write two files; the second begins in the middle of a part."""
-    folder.mkdir()
-    write_corpus(folder / f"a.{form}", records[:33])
-    write_corpus(folder / f"b.{form}", records[33:])
-    return folder
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -114,133 +91,6 @@ def test_bad_records_are_listed_with_their_place_and_the_others_are_done(tmp_pat
     assert read_corpus(tmp_path / "out.jsonl.errors.jsonl") == found
 
 
-@pytest.mark.parametrize(("form", "seed"), [("jsonl", 1), ("jsonl.gz", 2), ("parquet", 3)])
-def test_a_run_killed_again_and_again_ends_like_one_that_was_not(tmp_path: Path, form: str, seed: int) -> None:
-    records = articles(120)
-    for i in (3, 40, 41, 77):
-        records[i]["text"] = "REFUSE"
-    source, out = corpus(tmp_path / "in", form, records), tmp_path / "out"
-    run_local(job(source, tmp_path / "whole"), 2)
-    draw, deaths = random.Random(seed), 0
-    while (code := _run_and_die(draw.randint(1, 30), source, out, tmp_path / "pids")) != 0:
-        assert code == -9
-        deaths += 1
-    assert deaths >= 3
-    assert contents(out) == contents(tmp_path / "whole")
-    assert [record["id"] for record in read_corpus(*parts(out))] == [i for i in range(120) if i not in (3, 40, 41, 77)]
-
-
-@pytest.mark.parametrize("moment", range(1, 7))
-def test_a_run_killed_while_it_removes_joined_parts_is_complete(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: int
-) -> None:
-    source, one, moments = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "one.jsonl", 0
-
-    def dying(remove: Callable[..., None]) -> Callable[..., None]:
-        def remove_or_die(*args: Any, **more: Any) -> None:
-            nonlocal moments
-            moments += 1
-            if moments == moment:
-                raise SystemExit("killed")
-            remove(*args, **more)
-
-        return remove_or_die
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "unlink", dying(os.unlink))
-        patch.setattr(os, "rmdir", dying(os.rmdir))
-        with pytest.raises(SystemExit):
-            run_local(job(source, one), 1)
-    if moment < 6:
-        assert run_local(job(source, one, resume=True), 1) == Totals(25, 0, 0)
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "one.jsonl"]
-    else:  # only the empty folder is left
-        with pytest.raises(UsageError, match="complete: there is nothing to resume"):
-            run_local(job(source, one, resume=True), 1)
-    assert read_corpus(one) == expected(articles(25))
-
-
-def _run_and_die(moment: int, source: Path, out: Path, pids: Path) -> int:
-    script = Path(__file__).with_name("killed.py")
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    command = [sys.executable, str(script), str(moment), str(source), str(out), str(pids)]
-    code = subprocess.run(command, env=env, check=False).returncode
-    if code:
-        # Workers do not outlive the process that started them.
-        deadline = time.monotonic() + 60
-        while any(map(_alive, pids.read_text().split())):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-    return code
-
-
-def _alive(pid: str) -> bool:
-    try:
-        return Path("/proc", pid, "stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def test_parts_that_cannot_be_joined_are_kept_and_joined_later(tmp_path: Path) -> None:
-    source, one = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "one.jsonl"
-
-    def get_in_the_way(at: BatchProgress) -> None:
-        if at.documents == 25:
-            one.mkdir()
-
-    with pytest.raises(InputError, match="cannot be written: Is a directory; continue with --resume"):
-        run_local(job(source, one), 1, get_in_the_way)
-    one.rmdir()
-    assert run_local(job(source, one, resume=True), 1) == Totals(25, 0, 0)
-    assert read_corpus(one) == expected(articles(25))
-
-
-def test_a_finished_run_is_not_done_again(tmp_path: Path) -> None:
-    source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
-    run_local(job(source, out), 1)
-    before = {path: path.stat().st_mtime_ns for path in out.iterdir()}
-    assert run_local(job(source, out, resume=True), 1) == Totals(25, 0, 0)
-    assert {path: path.stat().st_mtime_ns for path in out.iterdir()} == before
-
-
-def test_an_existing_output_is_not_overwritten(tmp_path: Path) -> None:
-    source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
-    run_local(job(source, out), 1)
-    with pytest.raises(UsageError, match="add --resume"):
-        run_local(job(source, out), 1)
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "diary.txt").touch()
-    with pytest.raises(UsageError, match="not from this command"):
-        run_local(job(source, tmp_path / "mine", resume=True), 1)
-    (tmp_path / "one.jsonl").touch()
-    for resume in (False, True):
-        with pytest.raises(UsageError, match="exists already"):
-            run_local(job(source, tmp_path / "one.jsonl", resume=resume), 1)
-
-
-def test_a_run_is_resumed_only_with_the_same_input_and_options(tmp_path: Path) -> None:
-    source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
-    first = replace(job(source, out), function=Summarize(how={"max_chars": 40}))
-    run_local(first, 1)
-    again = replace(first, resume=True)
-    for other in (
-        replace(again, function=Summarize(how={"max_chars": 41})),
-        replace(again, function=Summarize({"scorer": "lead"}, {"max_chars": 40})),
-        replace(again, function=Summarize({"select": "greedy"}, {"max_chars": 40})),
-        replace(again, function=Summarize(how={"max_chars": 40}, form="json")),
-        replace(again, text="id"),
-        replace(again, part_size=11),
-    ):
-        with pytest.raises(UsageError, match="was started with different options"):
-            run_local(other, 1)
-    shutil.copy(source, tmp_path / "copy.jsonl")
-    with pytest.raises(UsageError, match="was started with different input"):
-        run_local(replace(again, inputs=(*again.inputs, str(tmp_path / "copy.jsonl"))), 1)
-    write_corpus(source, articles(26))
-    with pytest.raises(UsageError, match="was started with different input"):
-        run_local(replace(first, resume=True), 1)
-
-
 @pytest.mark.parametrize("inputs", [".", "**/*.jsonl"])
 @pytest.mark.parametrize("output", ["out", "out.jsonl"])
 def test_an_output_in_the_input_folder_is_not_read(tmp_path: Path, inputs: str, output: str) -> None:
@@ -256,30 +106,6 @@ def test_an_output_in_the_input_folder_is_not_read(tmp_path: Path, inputs: str, 
         (tmp_path / "out.jsonl").touch()
         (tmp_path / "out.jsonl.errors.jsonl").touch()
     assert run_local(replace(first, resume=True), 1) == Totals(25, 1, 0)
-
-
-def test_two_runs_cannot_write_to_the_same_folder(tmp_path: Path) -> None:
-    source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
-
-    def interfere(_: BatchProgress) -> None:
-        with pytest.raises(UsageError, match="another process"):
-            run_local(job(source, out, resume=True), 1)
-
-    assert run_local(job(source, out), 1, interfere).documents == 25
-
-
-def test_if_two_runs_begin_at_the_same_moment_one_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source, out, lock = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out", Manifest._lock
-
-    def wait_for_another(manifest: Manifest) -> None:
-        monkeypatch.setattr(Manifest, "_lock", lock)
-        run_local(job(source, out), 1)
-        lock(manifest)
-
-    monkeypatch.setattr(Manifest, "_lock", wait_for_another)
-    with pytest.raises(UsageError, match="another process"):
-        run_local(job(source, out), 1)
-    assert read_corpus(*parts(out)) == expected(articles(25))
 
 
 def test_the_name_of_a_file_need_not_be_utf_8(tmp_path: Path) -> None:
@@ -324,15 +150,6 @@ def test_a_document_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
     assert run_local(job(source, tmp_path / "out.jsonl", timeout=1), 1) == Totals(2, 1, 0)
     [failed] = read_corpus(tmp_path / "out.jsonl.errors.jsonl")
     assert (failed["line"], failed["reason"]) == (2, "this document failed twice: it took more than 1 s")
-
-
-def test_a_run_is_resumed_only_by_the_same_engine(tmp_path: Path) -> None:
-    source, out = write_corpus(tmp_path / "in.jsonl", articles(2)), tmp_path / "out"
-    run_local(job(source, out), 1)
-    head, *rest = (out / "_manifest.jsonl").read_text().splitlines(keepends=True)
-    (out / "_manifest.jsonl").write_text("".join([head.replace('"local"', '"ray"'), *rest]))
-    with pytest.raises(UsageError, match="was started with --engine ray: resume with the same engine"):
-        run_local(job(source, out, resume=True), 1)
 
 
 def test_progress_goes_from_the_first_byte_to_the_last(tmp_path: Path) -> None:
