@@ -5,7 +5,8 @@ from pathlib import Path
 
 from tersely.models import DEFAULT
 from tersely.serve import bodies
-from tersely.serve.desk import Answer, Desk
+from tersely.serve.desk import Desk
+from tersely.serve.problems import Answer
 
 FILE = Path(bodies.__file__).with_name("examples.json")
 BODIES = {"summarize": bodies.SummarizeBody, "frontier": bodies.FrontierBody, "batch": bodies.BatchBody}

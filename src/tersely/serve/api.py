@@ -13,9 +13,8 @@ from starlette.responses import JSONResponse, Response
 
 from tersely.serve import bodies
 from tersely.serve.bodies import BatchBody, FrontierBody, SummarizeBody
-from tersely.serve.desk import Answer
 from tersely.serve.observe import METRICS_TYPE, Metrics
-from tersely.serve.problems import ProblemError, busy
+from tersely.serve.problems import Answer, ProblemError, busy
 from tersely.workers.queue import WorkQueue
 
 T = TypeVar("T")

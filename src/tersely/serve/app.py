@@ -14,10 +14,9 @@ from starlette.types import ASGIApp
 from tersely import __version__
 from tersely.serve import api, observe, site
 from tersely.serve.bodies import invalid_fields
-from tersely.serve.desk import DeskWork
 from tersely.serve.middleware import GONE, BodyLimit, Context, Head, Tokens, respond
 from tersely.serve.observe import Metrics
-from tersely.serve.options import ServeOptions
+from tersely.serve.options import DeskWork, ServeOptions
 from tersely.serve.problems import ProblemError, busy, internal, of_status
 from tersely.serve.reference import document
 from tersely.workers.queue import BusyError, LateError, WorkQueue

@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from tersely.budget import BUDGETS
-from tersely.serve.problems import ProblemError
+from tersely.budget import BUDGETS, Budget
+from tersely.errors import UsageError
+from tersely.serve.problems import ProblemError, invalid
 
 MAX_DOCUMENTS = 100
 # For each task a request and its real answer; they are data, so that describing the interface runs no model.
@@ -72,6 +73,16 @@ class SummarizeBody(_Text):
         None, description="Budget as a fraction of the text's characters."
     )
 
+    def request(self) -> dict[str, Any]:
+        """Return what a worker is asked; without exactly one budget, it is a problem that names the fields."""
+        how = self.model_dump()
+        limits = {name: how.pop(name) for name in BUDGETS}
+        try:
+            return how | {"budget": Budget.one_of(**limits)}
+        except UsageError as error:
+            given = [name for name, limit in limits.items() if limit is not None]
+            raise invalid(str(error), *(given or BUDGETS)) from None
+
 
 class FrontierBody(_Text):
     """A text, and the unit of the budgets."""
@@ -109,6 +120,8 @@ def _document(data: Any) -> dict[str, Any]:
         return SummarizeBody.model_validate(data).request()
     except ValidationError as error:
         return {"error": invalid_fields(error.errors(include_input=False, include_url=False)).to_dict()}
+    except ProblemError as problem:
+        return {"error": problem.to_dict()}
 
 
 def invalid_fields(errors: Sequence[Any]) -> ProblemError:

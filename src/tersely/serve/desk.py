@@ -1,17 +1,16 @@
 """The desk: what a worker does with a request, and the documents it remembers."""
 
-import signal
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from tersely.budget import BUDGETS
 from tersely.errors import TerselyError, UsageError
+from tersely.fitting import Options
 from tersely.io.lines import to_json
 from tersely.models import load_model
 from tersely.score import Values
-from tersely.serve.problems import FailureError, ProblemError, invalid
+from tersely.serve.problems import Answer, FailureError, ProblemError, invalid
 from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text import Document, Language
@@ -23,29 +22,6 @@ MAX_SENTENCES = 20_000
 _ALL_STEPS = 15
 
 Request = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class DeskWork:
-    """The work of the service's workers: each loads these models once, then answers at its desk."""
-
-    models: tuple[str, ...]
-    tokenizer: str | None = None
-
-    def load(self) -> "Desk":
-        """Load the models in a worker process."""
-        # A signal often goes to every process of a service; the server decides when its workers end.
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_IGN)
-        return Desk(self.models, self.tokenizer)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The body of an answer, and how many sentences were read for it."""
-
-    body: bytes
-    sentences: int
 
 
 class Desk:
@@ -120,13 +96,13 @@ class Desk:
     def _summary(self, request: Request, most: int) -> Summary:
         how = dict(request)
         summarizer, document = self._model(how), self._document(how, most)
-        if how["max_tokens"] is not None and self._tokens is None:
+        budget = how.pop("budget")
+        if budget.unit == "tokens" and self._tokens is None:
             raise invalid("this server cannot count tokens: it was started without --tokenizer", "max_tokens")
         try:
-            return summarizer.summarize(document, **how, tokenizer=self._tokens)
+            return summarizer.fit(document, budget, Options.of(**how), self._tokens)
         except TerselyError as error:
-            given = [name for name in BUDGETS if how[name] is not None]
-            raise _refused(error, *(["include"] if len(given) == 1 else given or BUDGETS)) from None
+            raise _refused(error, "include") from None
 
     def _model(self, how: dict[str, Any]) -> "Remembering":
         asked = how.pop("model")

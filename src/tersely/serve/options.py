@@ -1,13 +1,18 @@
-"""The options of `tersely serve`."""
+"""The options of `tersely serve`, and the work that they give to its workers."""
 
+import signal
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tersely.errors import InputError, UsageError
 from tersely.models import DEFAULT
 from tersely.workers.process import cores
+
+if TYPE_CHECKING:
+    from tersely.serve.desk import Desk
 
 _DAY = 86_400
 
@@ -34,6 +39,23 @@ class ServeOptions:
     def __post_init__(self) -> None:
         if not 0 < self.deadline <= _DAY:
             raise UsageError(f"the deadline must be above 0 and at most {_DAY} seconds, not {self.deadline}")
+
+
+@dataclass(frozen=True)
+class DeskWork:
+    """The work of the service's workers: each loads these models once, then answers at its desk."""
+
+    models: tuple[str, ...]
+    tokenizer: str | None = None
+
+    def load(self) -> "Desk":
+        """Load the models in a worker process."""
+        from tersely.serve.desk import Desk  # the server itself needs neither NumPy nor the models
+
+        # A signal often goes to every process of a service; the server decides when its workers end.
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        return Desk(self.models, self.tokenizer)
 
 
 def read_tokens(file: Path) -> tuple[str, ...]:

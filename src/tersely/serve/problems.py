@@ -1,4 +1,4 @@
-"""What goes wrong: problems that a client is told about (RFC 9457), and failures that only the log may describe."""
+"""What a worker sends back: an answer, a problem that the client is told about (RFC 9457), or a failure for the log."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,6 +26,14 @@ KINDS: dict[str, tuple[int, str]] = {
     "deadline": (504, "The answer was not ready in time. Send a shorter text, or fewer documents at once."),
 }
 _BY_STATUS = {status: kind for kind, (status, _) in KINDS.items()}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The body of an answer, and how many sentences were read for it."""
+
+    body: bytes
+    sentences: int
 
 
 @dataclass(eq=False)
