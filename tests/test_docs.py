@@ -46,11 +46,14 @@ def address(site: Path) -> Iterator[str]:
 
 def test_scripts_styles_fonts_and_images_come_from_the_site_itself(site: Path) -> None:
     fetched = r"<(?:script|img|iframe|source|video|audio|object|embed)\b[^>]*?\b(?:src|srcset|data)=[\"']?([^\"' >]+)"
-    linked = r"<link\b(?=[^>]*\brel=[\"']?(?:stylesheet|icon|preload|preconnect|modulepreload|dns-prefetch))[^>]*?\bhref=[\"']?([^\"' >]+)"
+    kinds = "stylesheet|icon|preload|modulepreload|preconnect|dns-prefetch"
+    linked = rf"<link\b(?=[^>]*\brel=[\"']?(?:{kinds}))[^>]*?\bhref=[\"']?([^\"' >]+)"
     styled = r"(?:url\(|@import)\s*[\"']?((?!data:)[^\"')\s]+)"
     outside = []
     for file in site.rglob("*"):
-        patterns = {".html": (fetched, linked, styled), ".css": (styled,), ".svg": (fetched, styled)}.get(file.suffix, ())
+        patterns = {".html": (fetched, linked, styled), ".css": (styled,), ".svg": (fetched, styled)}.get(
+            file.suffix, ()
+        )
         for pattern in patterns:
             found = re.findall(pattern, file.read_text(encoding="utf-8"), re.IGNORECASE)
             outside += [f"{file.name}: {url}" for url in found if re.match(r"(?:[a-z]+:)?//", url, re.IGNORECASE)]

@@ -28,7 +28,9 @@ def commands() -> list[str]:
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "tersely", *arguments], cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "tersely", *arguments], cwd=ROOT, capture_output=True, encoding="utf-8", check=False
+    )
 
 
 @pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)
@@ -58,7 +60,11 @@ def test_the_shown_output_is_what_the_command_prints(command: str, output: str) 
 
 def test_the_figures_beside_sumy_are_the_same_everywhere() -> None:
     def table(file: Path) -> list[str]:
-        return re.findall(r"^\|.*(?:documents per second|\*\*tersely\*\*|sentences \||sumy).*$", file.read_text(encoding="utf-8"), re.MULTILINE)
+        return re.findall(
+            r"^\|.*(?:documents per second|\*\*tersely\*\*|sentences \||sumy).*$",
+            file.read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
 
     assert len(table(README)) == 6
     assert [row for row in table(README) if row not in (ROOT / "docs" / "quality.md").read_text(encoding="utf-8")] == []
@@ -77,3 +83,13 @@ def test_every_command_and_option_shown_exists(line: str) -> None:
 def test_every_file_the_readme_links_to_exists() -> None:
     links = re.findall(r"\]\(([^)#:]+)\)", README.read_text(encoding="utf-8"))
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_demo_shows_two_texts_at_three_lengths() -> None:
+    shown = subprocess.run(
+        [sys.executable, ROOT / "examples" / "demo.py"], capture_output=True, encoding="utf-8", check=True
+    ).stdout
+    used = re.findall(r"at most (\d+)  [█░]{20}  (\d+) used", shown)
+    assert [int(budget) for budget, _ in used] == [180, 300, 600, 50, 100, 200]
+    assert all(0 < int(length) <= int(budget) for budget, length in used)
+    assert "⟦The harbor of Kelsby" in shown
