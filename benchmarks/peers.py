@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from statistics import fmean
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
 
 from tersely.budget import Budget
 from tersely.evaluate.record import Record
