@@ -5,8 +5,8 @@ from the long ones of docs/results.md; and doctests that look like code in the A
 mkdocs.yml names).
 """
 
+import os
 import re
-import subprocess
 import sys
 from inspect import cleandoc
 from pathlib import Path
@@ -99,7 +99,8 @@ def _plain(text: str) -> str:
 
 def short_table() -> str:
     """Return the main results of docs/results.md, one row each, as Markdown."""
-    head = "| | `lead` | `textrank` | best fixed rule | **`news`** | **trained on such texts** | `news` − `lead`, R-1 (95 %) |"
+    systems = "`lead` | `textrank` | best fixed rule | **`news`** | **trained on such texts**"
+    head = f"| | {systems} | `news` − `lead`, R-1 (95 %) |"
     return "\n".join([head, "|---|---|---|---|---|---|---|", *(_row(*row) for row in ROWS)])
 
 
@@ -134,7 +135,9 @@ def main() -> None:
     (build / "commands.md").write_text(reference(), encoding="utf-8")
     (build / "short-results.md").write_text(short_table(), encoding="utf-8")
     how = {"build": ["build", "--clean", "--strict"], "serve": ["serve", "--dev-addr", "127.0.0.1:8001"]}[action]
-    sys.exit(subprocess.run([sys.executable, "-m", "zensical", *how], cwd=ROOT, check=False).returncode)
+    os.chdir(ROOT)
+    # In place of this process, so that Ctrl-C ends the server without a traceback.
+    os.execv(sys.executable, [sys.executable, "-m", "zensical", *how])
 
 
 if __name__ == "__main__":

@@ -83,3 +83,13 @@ def test_every_command_and_option_shown_exists(line: str) -> None:
 def test_every_file_the_readme_links_to_exists() -> None:
     links = re.findall(r"\]\(([^)#:]+)\)", README.read_text(encoding="utf-8"))
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_demo_shows_two_texts_at_three_lengths() -> None:
+    shown = subprocess.run(
+        [sys.executable, ROOT / "examples" / "demo.py"], capture_output=True, encoding="utf-8", check=True
+    ).stdout
+    used = re.findall(r"at most (\d+)  [█░]{20}  (\d+) used", shown)
+    assert [int(budget) for budget, _ in used] == [180, 300, 600, 50, 100, 200]
+    assert all(0 < int(length) <= int(budget) for budget, length in used)
+    assert "⟦The harbor of Kelsby" in shown
