@@ -1,5 +1,6 @@
 """What is built can be uploaded: the wheel has all that it needs at run time, the sdist all that the repository has."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -122,3 +123,57 @@ def test_shared_files_are_what_the_command_prints(what: str) -> None:
     command = [sys.executable, "-m", "tersely", "completion", what]
     printed = subprocess.run(command, capture_output=True, check=True).stdout
     assert (ROOT / "share" / SHARED[what]).read_bytes() == printed, "run 'make share'"
+
+
+def test_the_oldest_versions_can_be_asked_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    every = [*project["dependencies"], *(one for extra in project["optional-dependencies"].values() for one in extra)]
+    run = subprocess.run([sys.executable, ROOT / ".ci" / "oldest.py"], capture_output=True, text=True, check=True)
+    oldest = dict(line.split("==") for line in run.stdout.splitlines())
+    assert oldest.keys() == {re.split(r"[\[=>]", requirement)[0] for requirement in every}
+    assert all(requirement.endswith(oldest[re.split(r"[\[=>]", requirement)[0]]) for requirement in every)
+
+
+@pytest.fixture
+def released(tmp_path: Path) -> Path:
+    """A repository that is about to release version 1.2.0."""
+    for name in (".ci/version.py", "src/tersely/__init__.py", "CHANGELOG.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(ROOT / ".ci" / "version.py", tmp_path / ".ci" / "version.py")
+    (tmp_path / "src" / "tersely" / "__init__.py").write_text('__version__ = "1.2.0"\n')
+    (tmp_path / "CHANGELOG.md").write_text("# Changes\n\n## 1.2.0\n")
+    return tmp_path
+
+
+def check_version(folder: Path) -> tuple[int, str]:
+    run = subprocess.run([sys.executable, folder / ".ci" / "version.py"], capture_output=True, text=True, check=False)
+    return run.returncode, run.stdout + run.stderr
+
+
+def test_a_version_is_checked_without_git(released: Path) -> None:
+    assert check_version(released) == (0, "tersely 1.2.0, not tagged: run 'git tag v1.2.0' to release it\n")
+    (released / "CHANGELOG.md").write_text("# Changes\n\n## 1.1.0\n")
+    assert check_version(released) == (
+        1,
+        "version 1.2.0 is not the first heading of CHANGELOG.md: add '## 1.2.0'\n",
+    )
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="no git")
+def test_a_version_agrees_with_its_tag(released: Path) -> None:
+    def git(*args: str) -> None:
+        who = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
+        subprocess.run(["git", *who, *args], cwd=released, capture_output=True, check=True)
+
+    git("init")
+    git("commit", "--allow-empty", "--message", "one")
+    git("tag", "v1.1.0")
+    code, said = check_version(released)
+    assert (code, "tagged v1.1.0, but the version is 1.2.0" in said) == (1, True)
+    git("commit", "--allow-empty", "--message", "two")
+    assert check_version(released)[0] == 0
+    git("tag", "v1.2.0")
+    assert check_version(released) == (0, "tersely 1.2.0\n")
+    git("commit", "--allow-empty", "--message", "three")
+    code, said = check_version(released)
+    assert (code, "v1.2.0 is the tag of another commit" in said) == (1, True)
