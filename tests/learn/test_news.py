@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tersely import Summarizer
 from tersely.cli.train import command
 from tersely.errors import InputError, UsageError
-from tersely.learn.configs import read_config
+from tersely.learn.catalog import read_config, read_network_config
 from tersely.learn.news import NewsConfig, halves
 from tersely.models import load_model, model_folder
 from tersely.settings import read_settings
@@ -149,3 +149,8 @@ def test_a_wrong_configuration_is_an_error_that_says_why(tmp_path: Path, text: s
     file.write_text(f'name = "x"\n{text}\n', encoding="utf-8")
     with pytest.raises(UsageError, match=message):
         read_config(str(file))
+
+
+def test_the_default_configuration_has_no_network_to_compute_vectors_for() -> None:
+    with pytest.raises(UsageError, match="configuration 'news' has no network"):
+        read_network_config("news")

@@ -48,7 +48,7 @@ def command(
     from tersely.encode import load_encoder
     from tersely.encode.cache import Cache
     from tersely.errors import InputError, UsageError
-    from tersely.learn.configs import read_network_config
+    from tersely.learn.catalog import read_network_config
     from tersely.learn.corpus import read_where
     from tersely.learn.scorer.config import ScorerData
 

@@ -22,10 +22,10 @@ from tersely.encode.cache import Cache
 from tersely.errors import InputError, ModelError, UsageError
 from tersely.evaluate.curves import read_log
 from tersely.learn.artifacts import to_toml
+from tersely.learn.catalog import read_config
 from tersely.learn.checkpoint import Best, averaged, read_tensors
-from tersely.learn.configs import read_config
 from tersely.learn.corpus import Corpus
-from tersely.learn.loop import Progress
+from tersely.learn.loop import TrainingProgress
 from tersely.learn.scorer.config import Objective, ScorerConfig
 from tersely.learn.scorer.export import export
 from tersely.learn.scorer.networks import ScoringNetwork
@@ -53,7 +53,7 @@ train_scorer(read_settings(Path(sys.argv[1]), ScorerConfig), corpus, Hashing(), 
 """
 
 
-def silent(progress: Progress) -> None:
+def silent(progress: TrainingProgress) -> None:
     del progress
 
 
@@ -91,7 +91,7 @@ def test_a_killed_run_resumes_bit_for_bit(config: ScorerConfig, corpus: Corpus, 
 def test_ctrl_c_finishes_the_step_and_saves_it_for_resuming(
     config: ScorerConfig, corpus: Corpus, straight: Path, tmp_path: Path
 ) -> None:
-    def interrupt(at: Progress) -> None:
+    def interrupt(at: TrainingProgress) -> None:
         if at.what == "training" and at.done == 5:
             os.kill(os.getpid(), signal.SIGINT)
 
@@ -183,7 +183,7 @@ def test_words_need_coverage_to_count_them(config: ScorerConfig, corpus: Corpus,
 def test_progress_is_reported_from_the_first_vector_to_the_last_step(
     config: ScorerConfig, corpus: Corpus, tmp_path: Path
 ) -> None:
-    seen: list[Progress] = []
+    seen: list[TrainingProgress] = []
     train_scorer(config, corpus, Hashing(), tmp_path, False, seen.append)
     assert [at.done for at in seen if at.what == "encoding"] == list(range(1, 31))
     steps = [at for at in seen if at.what == "training"]
