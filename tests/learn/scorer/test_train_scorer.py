@@ -35,8 +35,6 @@ from tersely.text import Document
 
 from .conftest import COLUMNS, Hashing, make_text
 
-CONFIGS = Path(__file__).parents[3] / "configs"
-
 SCRIPT = """
 import sys
 from pathlib import Path
@@ -298,24 +296,3 @@ def test_supervised_training_without_summaries_is_refused(config: ScorerConfig, 
     texts.write_text("".join(json.dumps({"text": make_text(number)}) + "\n" for number in range(24)))
     with pytest.raises(InputError, match="documents with summaries, and none of these has one"):
         CliRunner().invoke(command, ["supervised", str(texts), "--out", str(tmp_path / "x")], catch_exceptions=False)
-
-
-def test_an_unknown_configuration_suggests_the_nearest_name(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("One.")
-    with pytest.raises(UsageError, match="did you mean 'news'"):
-        CliRunner().invoke(command, ["scorer", str(tmp_path), "--config", "new", "--out", "x"], catch_exceptions=False)
-
-
-@pytest.mark.parametrize("file", sorted(CONFIGS.glob("*.toml")), ids=lambda file: file.stem)
-def test_every_shipped_configuration_of_a_scorer_can_be_read(file: Path) -> None:
-    if "knapsack" not in file.stem:
-        assert read_config(str(file)).name == file.stem
-
-
-def test_the_papers_settings() -> None:
-    cnndm, nyt, cnewsum = (read_config(f"paper-{name}") for name in ("cnndm", "nyt", "cnewsum"))
-    assert (cnndm.training.rate, nyt.training.rate, cnewsum.training.rate) == (3e-6, 3e-6, 1e-6)
-    assert (cnndm.objective.rest_ext, cnndm.objective.ext_doc, cnewsum.objective.ext_doc) == (1.0, 0.3, 1.0)
-    assert {c.training.batch for c in (cnndm, nyt, cnewsum)} == {64}
-    assert {c.training.seed for c in (cnndm, nyt, cnewsum)} == {42}
-    assert {c.training.validate_every for c in (cnndm, nyt, cnewsum)} == {1000}
