@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from tersely.learn.knapsack import KnapsackTransformer, Problems, Simulation, load_folder
-from tersely.learn.knapsack.core import bounds, density_core, dp_core, view
+from tersely.learn.knapsack.bounds import bounds, density_core, dp_core, view
 from tersely.learn.knapsack.labels import density, dp
 from tersely.learn.knapsack.measure import Evaluation, worth
 from tersely.learn.knapsack.simulate import DISTRIBUTIONS

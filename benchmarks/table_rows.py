@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tersely.budget import Budget
-from tersely.learn.configs import read_network_config
+from tersely.learn.catalog import read_network_config
 from tersely.learn.scorer.config import ScorerConfig
 
 CONFIGS = Path(__file__).parents[1] / "configs"

@@ -24,7 +24,7 @@ from tersely.evaluate.record import Record
 from tersely.evaluate.run import SystemResult, evaluate
 from tersely.evaluate.suite import SUITE
 from tersely.learn.corpus import Corpus, beginning, read_texts
-from tersely.learn.loop import Progress
+from tersely.learn.loop import TrainingProgress
 from tersely.learn.scorer.config import ScorerConfig
 from tersely.learn.scorer.export import export
 from tersely.learn.scorer.train_scorer import train_scorer
@@ -98,14 +98,17 @@ def finished(folder: Path, config: ScorerConfig) -> bool:
     """Tell whether there is a model; refuse one of another configuration."""
     if not (folder / "config.toml").exists():
         return False
-    were, are = read_toml(folder / "training.toml"), asdict(config)
-    # Older versions wrote settings that no longer exist.
-    if any({key: were[name].get(key) for key in table} != table for name, table in are.items() if type(table) is dict):
-        raise UsageError(f"{folder} was trained with another configuration: remove it, or choose another --folder")
+    were = read_toml(folder / "training.toml")
+    for name, value in asdict(config).items():
+        found = were.get(name)
+        if isinstance(value, dict) and isinstance(found, dict):
+            found = {key: each for key, each in found.items() if key in value}  # older versions had more settings
+        if found != value:
+            raise UsageError(f"{folder} was trained with another configuration: remove it, or choose another --folder")
     return True
 
 
-def _quietly(at: Progress) -> None:
+def _quietly(at: TrainingProgress) -> None:
     del at
 
 

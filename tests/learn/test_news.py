@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tersely import Summarizer
 from tersely.cli.train import command
 from tersely.errors import InputError, UsageError
-from tersely.learn.configs import read_config
+from tersely.learn.catalog import read_config
 from tersely.learn.news import NewsConfig, halves
 from tersely.models import load_model, model_folder
 from tersely.settings import read_settings
@@ -131,21 +131,3 @@ def test_the_option_config_is_required(tmp_path: Path) -> None:
     run = CliRunner().invoke(command, ["scorer", str(write(tmp_path / "texts.jsonl", True)), "--out", "x"])
     assert run.exit_code == 2
     assert "Missing option '--config'" in run.stderr
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('kind = "news"\nshare = 1.5', "'share' must be more than 0 and at most 1"),
-        ('kind = "news"\nsentences = 0', "'sentences' must be positive"),
-        ('kind = "news"\nselect = "consensu"', "did you mean 'consensus'"),
-        ('kind = "newz"', "unknown kind of configuration 'newz': did you mean 'news'"),
-        ('kind = "knapsack"', "use 'tersely train knapsack'"),
-        ('kind = "news"\nrate = 0.1', "unknown key 'rate'"),
-    ],
-)
-def test_a_wrong_configuration_is_an_error_that_says_why(tmp_path: Path, text: str, message: str) -> None:
-    file = tmp_path / "config.toml"
-    file.write_text(f'name = "x"\n{text}\n', encoding="utf-8")
-    with pytest.raises(UsageError, match=message):
-        read_config(str(file))

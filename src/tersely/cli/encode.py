@@ -58,7 +58,7 @@ def command(
     from tersely.batch.vectors import fill, local, on_ray, training_documents
     from tersely.encode import Cache, load_encoder
     from tersely.errors import InputError, UsageError
-    from tersely.learn.configs import read_network_config
+    from tersely.learn.catalog import read_network_config
     from tersely.learn.corpus import read_where
     from tersely.learn.scorer.config import ScorerData
 

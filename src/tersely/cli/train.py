@@ -12,7 +12,7 @@ from tersely.errors import extra
 
 if TYPE_CHECKING:
     from tersely.learn.corpus import Corpus, Where
-    from tersely.learn.loop import Progress
+    from tersely.learn.loop import TrainingProgress
     from tersely.learn.news import NewsConfig
     from tersely.learn.scorer.config import ScorerConfig
 
@@ -113,7 +113,7 @@ def scorer(
     from dataclasses import replace
 
     from tersely.errors import UsageError
-    from tersely.learn.configs import read_config
+    from tersely.learn.catalog import read_config
     from tersely.learn.corpus import Corpus, read_where
     from tersely.learn.news import NewsConfig
 
@@ -150,7 +150,7 @@ def supervised(data: tuple[str, ...], config: str, out: str, **how: Any) -> None
     """
     from tersely.errors import UsageError
     from tersely.evaluate.readers import read
-    from tersely.learn.configs import read_config
+    from tersely.learn.catalog import read_config
     from tersely.learn.corpus import Corpus
     from tersely.learn.news import NewsConfig
 
@@ -280,12 +280,12 @@ def _show_corpus(corpus: "Corpus") -> None:
     click.echo(f"{len(corpus.documents):,} documents; {left_out}", err=True)
 
 
-def _show(at: "Progress") -> None:
+def _show(at: "TrainingProgress") -> None:
     figures = "  ".join(f"{name} {value:.3f}" for name, value in at.figures.items())
     draw(f"{at.what} {at.done}/{at.total}  {_clock(at.left)} left  {figures}".rstrip(), stays=at.validated)
 
 
-def _show_knapsack(batch: int, at: "Progress") -> None:
+def _show_knapsack(batch: int, at: "TrainingProgress") -> None:
     line = (
         f"{at.done}/{at.total}  loss {at.figures['loss']:.4f}  error {100 * at.figures['error_rate']:.2f} %  "
         f"matched {100 * at.figures['matched_rate']:.2f} %  {at.done * batch / at.seconds:,.0f} samples/s  "

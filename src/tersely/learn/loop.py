@@ -20,7 +20,7 @@ N = TypeVar("N", bound=nn.Module)
 Figures = dict[str, float]
 
 
-class Progress(NamedTuple):
+class TrainingProgress(NamedTuple):
     """How far a run is: first it encodes documents, if it needs vectors, then it takes steps."""
 
     what: str  # "encoding" or "training"
@@ -36,7 +36,7 @@ class Progress(NamedTuple):
         return self.seconds / self.done * (self.total - self.done)
 
 
-Report = Callable[[Progress], None]
+Report = Callable[[TrainingProgress], None]
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,9 @@ class Loop:
                     files.add(notes, {name: each * self.state.step, "seconds": round(notes["seconds"], 1)}, figures)
                     files.save(self.state.network, self.state.optimizer, notes)
                 if files:
-                    at = Progress("training", self.state.step, self.steps, notes["seconds"], figures, validating)
+                    at = TrainingProgress(
+                        "training", self.state.step, self.steps, notes["seconds"], figures, validating
+                    )
                     self.report(at)
                 if self.in_any_process(interrupt.asked) and self.state.step < self.steps:
                     if files and not validating:

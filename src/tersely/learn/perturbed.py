@@ -25,7 +25,7 @@ _EULER = float(np.euler_gamma)
 _WORTH_A_THREAD = 256
 
 
-class Rows(NamedTuple):
+class SharedRows(NamedTuple):
     """Which rows of a batch that several processes share are in this process: `first` to `last`, without `last`."""
 
     first: int
@@ -37,7 +37,7 @@ def draw(
     numbers: Callable[..., Tensor],
     shape: tuple[int, ...],
     noise: torch.Generator,
-    rows: Rows | None,
+    rows: SharedRows | None,
     dtype: torch.dtype = torch.float32,
 ) -> Tensor:
     """Draw `torch.rand` or `torch.randn` numbers of a shape.
@@ -79,7 +79,7 @@ def perturbed_knapsack(
     sigma: float = 0.02,
     noise: str = "gaussian",
     seed: int | torch.Generator = 0,
-    rows: Rows | None = None,
+    rows: SharedRows | None = None,
 ) -> Tensor:
     """Return how often each item is in the exact solution under noise, [B, n], differentiable in the values.
 
@@ -106,7 +106,7 @@ def perturbed_fenchel_young(
     sigma: float = 0.02,
     noise: str = "gaussian",
     seed: int | torch.Generator = 0,
-    rows: Rows | None = None,
+    rows: SharedRows | None = None,
 ) -> Tensor:
     """Return how much less the target sets [B, n] are worth than the best sets under noise, on average, [B].
 
@@ -160,7 +160,7 @@ class _Perturbed(torch.autograd.Function):
 
 
 def _draw(
-    values: Tensor, samples: int, sigma: float, noise: str, seed: int | torch.Generator, rows: Rows | None
+    values: Tensor, samples: int, sigma: float, noise: str, seed: int | torch.Generator, rows: SharedRows | None
 ) -> Tensor:
     """Draw the noise, [B, K, n], in one stream whatever the number of threads."""
     if noise not in NOISES:

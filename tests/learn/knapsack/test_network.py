@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from tersely.learn.knapsack.core import CORES, bounds, dp_core, view
+from tersely.learn.knapsack.bounds import CORES, bounds, dp_core, view
 from tersely.learn.knapsack.folder import onnx_bytes
 from tersely.learn.knapsack.labels import density, dp
 from tersely.learn.knapsack.measure import probabilities

@@ -21,7 +21,7 @@ from tersely.learn.knapsack import CNNDM, Simulation, load_folder, measure_folde
 from tersely.learn.knapsack.measure import probabilities
 from tersely.learn.knapsack.network import KnapsackConfig, KnapsackNetwork, KnapsackTraining, ProblemData
 from tersely.learn.knapsack.train_knapsack import schedule, train_knapsack
-from tersely.learn.loop import Progress
+from tersely.learn.loop import TrainingProgress
 
 CONFIG = KnapsackConfig(
     "tiny",
@@ -39,7 +39,7 @@ train_knapsack(read_knapsack(Path(sys.argv[1])), Path(sys.argv[2]), False, lambd
 """
 
 
-def silent(progress: Progress) -> None:
+def silent(progress: TrainingProgress) -> None:
     del progress
 
 
@@ -73,7 +73,7 @@ def test_a_killed_run_resumes_bit_for_bit(straight: Path, tmp_path: Path) -> Non
 
 
 def test_ctrl_c_finishes_the_step_and_saves_it_for_resuming(straight: Path, tmp_path: Path) -> None:
-    def interrupt(at: Progress) -> None:
+    def interrupt(at: TrainingProgress) -> None:
         if at.done == 5:
             os.kill(os.getpid(), signal.SIGINT)
 

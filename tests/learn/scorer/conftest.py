@@ -14,8 +14,8 @@ from tersely.learn.scorer.config import (
     ScorerConfig,
     ScorerNetwork,
     ScorerTraining,
-    Selection,
     SiameseNetworks,
+    TrainingSelection,
 )
 from tersely.learn.scorer.teacher import Teacher
 from tersely.score.coverage import Coverage
@@ -56,7 +56,7 @@ def config() -> ScorerConfig:
         network=ScorerNetwork(width=8, layers=1, heads=2, inner=16),
         siamese=SiameseNetworks(width=8, layers=1, heads=2, inner=16),
         objective=Objective(),
-        selection=Selection(count=2, shortest=60, longest=120, samples=4),
+        selection=TrainingSelection(count=2, shortest=60, longest=120, samples=4),
     )
 
 

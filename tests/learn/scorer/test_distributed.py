@@ -22,8 +22,8 @@ from tersely.learn.scorer.config import (
     ScorerConfig,
     ScorerNetwork,
     ScorerTraining,
-    Selection,
     SiameseNetworks,
+    TrainingSelection,
 )
 from tersely.learn.scorer.distributed import padded
 
@@ -37,7 +37,7 @@ TINY = ScorerConfig(
     ScorerTraining(steps=12, batch=7, rate=1e-3, siamese_rate=1e-3, clip=0.5, validate_every=4, keep=2),
     network=ScorerNetwork(width=8, layers=1, heads=2, inner=16),
     siamese=SiameseNetworks(width=8, layers=1, heads=2, inner=16),
-    selection=Selection(count=2, shortest=15, longest=60, samples=4),
+    selection=TrainingSelection(count=2, shortest=15, longest=60, samples=4),
 )
 # 15 documents to validate on: the last batch is a single document.
 BASE = replace(TINY, data=replace(TINY.data, held_out=0.5))

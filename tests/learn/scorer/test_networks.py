@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from tersely.learn.configs import read_network_config
+from tersely.learn.catalog import read_network_config
 from tersely.learn.scorer.batches import DocumentBatch
 from tersely.learn.scorer.config import ScorerConfig
 from tersely.learn.scorer.networks import ScorerModel, ScoringNetwork, Siamese

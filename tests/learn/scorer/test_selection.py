@@ -9,7 +9,7 @@ from safetensors.torch import save_file
 from tersely.learn.artifacts import to_toml
 from tersely.learn.knapsack.network import KnapsackConfig, KnapsackNetwork, KnapsackTraining, ProblemData
 from tersely.learn.scorer.batches import DocumentBatch
-from tersely.learn.scorer.config import Selection
+from tersely.learn.scorer.config import TrainingSelection
 from tersely.learn.scorer.selection import Scores, exact, gumbel_top_k, rank, selector, straight_through
 
 
@@ -35,8 +35,8 @@ def network_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def settings(kind: str, folder: Path) -> Selection:
-    return Selection(kind, count=2, samples=64, sigma=0.05, folder=str(folder) if kind == "network" else "")
+def settings(kind: str, folder: Path) -> TrainingSelection:
+    return TrainingSelection(kind, count=2, samples=64, sigma=0.05, folder=str(folder) if kind == "network" else "")
 
 
 @pytest.mark.parametrize("kind", ["gumbel", "network", "perturbed"])

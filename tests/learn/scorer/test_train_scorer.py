@@ -20,10 +20,10 @@ from tersely.cli.train import command
 from tersely.encode import Cache, load_encoder
 from tersely.errors import InputError, ModelError, UsageError
 from tersely.learn.artifacts import to_toml
+from tersely.learn.catalog import read_config
 from tersely.learn.checkpoint import Best, averaged, read_tensors
-from tersely.learn.configs import read_config
 from tersely.learn.corpus import Corpus
-from tersely.learn.loop import Progress
+from tersely.learn.loop import TrainingProgress
 from tersely.learn.scorer.config import Objective, ScorerConfig
 from tersely.learn.scorer.export import export
 from tersely.learn.scorer.networks import ScoringNetwork
@@ -33,8 +33,6 @@ from tersely.paper.curves import read_log
 from tersely.text import Document
 
 from .conftest import COLUMNS, Hashing, make_text
-
-CONFIGS = Path(__file__).parents[3] / "configs"
 
 SCRIPT = """
 import sys
@@ -52,7 +50,7 @@ train_scorer(read_settings(Path(sys.argv[1]), ScorerConfig), corpus, Hashing(), 
 """
 
 
-def silent(progress: Progress) -> None:
+def silent(progress: TrainingProgress) -> None:
     del progress
 
 
@@ -90,7 +88,7 @@ def test_a_killed_run_resumes_bit_for_bit(config: ScorerConfig, corpus: Corpus, 
 def test_ctrl_c_finishes_the_step_and_saves_it_for_resuming(
     config: ScorerConfig, corpus: Corpus, straight: Path, tmp_path: Path
 ) -> None:
-    def interrupt(at: Progress) -> None:
+    def interrupt(at: TrainingProgress) -> None:
         if at.what == "training" and at.done == 5:
             os.kill(os.getpid(), signal.SIGINT)
 
@@ -182,7 +180,7 @@ def test_words_need_coverage_to_count_them(config: ScorerConfig, corpus: Corpus,
 def test_progress_is_reported_from_the_first_vector_to_the_last_step(
     config: ScorerConfig, corpus: Corpus, tmp_path: Path
 ) -> None:
-    seen: list[Progress] = []
+    seen: list[TrainingProgress] = []
     train_scorer(config, corpus, Hashing(), tmp_path, False, seen.append)
     assert [at.done for at in seen if at.what == "encoding"] == list(range(1, 31))
     steps = [at for at in seen if at.what == "training"]
@@ -297,24 +295,3 @@ def test_supervised_training_without_summaries_is_refused(config: ScorerConfig, 
     texts.write_text("".join(json.dumps({"text": make_text(number)}) + "\n" for number in range(24)))
     with pytest.raises(InputError, match="documents with summaries, and none of these has one"):
         CliRunner().invoke(command, ["supervised", str(texts), "--out", str(tmp_path / "x")], catch_exceptions=False)
-
-
-def test_an_unknown_configuration_suggests_the_nearest_name(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("One.")
-    with pytest.raises(UsageError, match="did you mean 'news'"):
-        CliRunner().invoke(command, ["scorer", str(tmp_path), "--config", "new", "--out", "x"], catch_exceptions=False)
-
-
-@pytest.mark.parametrize("file", sorted(CONFIGS.glob("*.toml")), ids=lambda file: file.stem)
-def test_every_shipped_configuration_of_a_scorer_can_be_read(file: Path) -> None:
-    if "knapsack" not in file.stem:
-        assert read_config(str(file)).name == file.stem
-
-
-def test_the_papers_settings() -> None:
-    cnndm, nyt, cnewsum = (read_config(f"paper-{name}") for name in ("cnndm", "nyt", "cnewsum"))
-    assert (cnndm.training.rate, nyt.training.rate, cnewsum.training.rate) == (3e-6, 3e-6, 1e-6)
-    assert (cnndm.objective.rest_ext, cnndm.objective.ext_doc, cnewsum.objective.ext_doc) == (1.0, 0.3, 1.0)
-    assert {c.training.batch for c in (cnndm, nyt, cnewsum)} == {64}
-    assert {c.training.seed for c in (cnndm, nyt, cnewsum)} == {42}
-    assert {c.training.validate_every for c in (cnndm, nyt, cnewsum)} == {1000}

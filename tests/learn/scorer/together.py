@@ -14,7 +14,7 @@ from typing import Any
 from conftest import Hashing, make_text
 from tersely.errors import TerselyError
 from tersely.learn.corpus import Corpus
-from tersely.learn.loop import Progress
+from tersely.learn.loop import TrainingProgress
 from tersely.learn.scorer.config import ScorerConfig
 from tersely.learn.scorer.distributed import Team, joined
 from tersely.learn.scorer.train_scorer import train_scorer
@@ -43,7 +43,7 @@ def run(config: ScorerConfig, out: Path, team: Team, job: dict[str, Any]) -> Non
     labels = tuple((number % 4,) for number in range(30)) if config.objective.supervised else ()
     losses = []
 
-    def report(at: Progress) -> None:
+    def report(at: TrainingProgress) -> None:
         assert team.leads
         if at.what == "encoding":
             return

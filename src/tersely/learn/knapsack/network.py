@@ -10,10 +10,10 @@ import torch
 from torch import Tensor, nn
 
 from tersely.errors import UsageError, unknown_name
-from tersely.learn.knapsack.core import CORES, ITEM_FEATURES, PAIR_FEATURES, pair_features, view
+from tersely.learn.attention import Block, hidden
+from tersely.learn.knapsack.bounds import CORES, ITEM_FEATURES, PAIR_FEATURES, pair_features, view
 from tersely.learn.knapsack.labels import SOLVERS
 from tersely.learn.knapsack.simulate import DISTRIBUTIONS, Resampled, Simulation, Source
-from tersely.learn.transformer import Block, hidden
 from tersely.settings import read_settings
 
 # Problems are decided in this many groups, from few to many open items, to keep padding small.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tersely.encode import Encoder, Matrix
-from tersely.learn.perturbed import Rows
+from tersely.learn.perturbed import SharedRows
 from tersely.learn.scorer.config import ScorerConfig
 from tersely.learn.scorer.teacher import Teacher, separator
 from tersely.score import Values
@@ -32,7 +32,7 @@ class DocumentBatch(NamedTuple):
     target: Tensor  # bool [B, n], what the teacher selects or what is labeled; empty without either
     says: Tensor  # float [B, n, t], how much a sentence counts for a term that it says, by its place; otherwise 0
     weights: Tensor  # float [B, t], how much the terms matter; t is 0 unless the objective `words` is used
-    rows: Rows | None = None  # of a batch that several processes share
+    rows: SharedRows | None = None  # of a batch that several processes share
 
 
 class _Known(NamedTuple):

@@ -82,7 +82,7 @@ class Objective:
 
 
 @dataclass(frozen=True)
-class Selection:
+class TrainingSelection:
     """How sentences are selected in training: the best `count`, or within a budget drawn for each document."""
 
     kind: str = "gumbel"  # gumbel, network (a frozen knapsack network) or perturbed (the exact knapsack under noise)
@@ -124,7 +124,7 @@ class ScorerConfig:
     network: ScorerNetwork = field(default_factory=ScorerNetwork)
     siamese: SiameseNetworks = field(default_factory=SiameseNetworks)
     objective: Objective = field(default_factory=Objective)
-    selection: Selection = field(default_factory=Selection)
+    selection: TrainingSelection = field(default_factory=TrainingSelection)
 
     def __post_init__(self) -> None:
         choices: list[tuple[str, str, Any]] = [

@@ -13,10 +13,10 @@ from torch.distributed.rendezvous import rendezvous
 from torch.nn import functional as F  # noqa: N812
 
 from tersely.errors import TerselyError, UsageError
-from tersely.learn.perturbed import Rows
+from tersely.learn.attention import Transformer
+from tersely.learn.perturbed import SharedRows
 from tersely.learn.scorer.batches import DocumentBatch, Documents
 from tersely.learn.scorer.objectives import BatchLoss
-from tersely.learn.transformer import Transformer
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 # One process may encode for hours after another is done; a process that dies is noticed at once anyway.
@@ -52,7 +52,7 @@ class Team:
             return on_device(documents.batch(numbers, capacities), self.device)
         count = len(numbers)
         mine, parts = (self.rank, self.size) if count >= self.size else (0, 1)
-        rows = Rows(count * mine // parts, count * (mine + 1) // parts, count)
+        rows = SharedRows(count * mine // parts, count * (mine + 1) // parts, count)
         longest = max(len(documents.documents[number]) for number in numbers)
         here = slice(rows.first, rows.last)
         batch = padded(documents.batch(numbers[here], capacities[here]), longest)._replace(rows=rows)

@@ -4,8 +4,8 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
+from tersely.learn.attention import Transformer
 from tersely.learn.scorer.config import ScorerConfig, SiameseNetworks
-from tersely.learn.transformer import Transformer
 from tersely.score.learned import COLUMNS
 
 

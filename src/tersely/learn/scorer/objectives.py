@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
-from tersely.learn.perturbed import Rows, draw, perturbed_fenchel_young
+from tersely.learn.perturbed import SharedRows, draw, perturbed_fenchel_young
 from tersely.learn.scorer.batches import DocumentBatch
-from tersely.learn.scorer.config import Objective, ScorerConfig, Selection
+from tersely.learn.scorer.config import Objective, ScorerConfig, TrainingSelection
 from tersely.learn.scorer.networks import ScorerModel, ScoringNetwork, Siamese
 from tersely.learn.scorer.selection import (
     Choice,
@@ -90,7 +90,7 @@ def forward(
 
 
 def imitation(
-    given: Scores, batch: DocumentBatch, settings: Selection, select: Select, noise: torch.Generator | None
+    given: Scores, batch: DocumentBatch, settings: TrainingSelection, select: Select, noise: torch.Generator | None
 ) -> Tensor:
     """Return the distance of each document's selection from the teacher's choice, [B], as a loss through the selection.
 
@@ -154,7 +154,7 @@ def bidirectional(
     scores: Tensor,  # [B, n]
     settings: Objective,
     noise: torch.Generator | None,
-    rows: Rows | None = None,
+    rows: SharedRows | None = None,
 ) -> Cosines:
     """Predict a selected sentence from the rest, and the document from the selection; then the same for negatives."""
     low = negatives(choice.hard, scores, mask)
@@ -204,7 +204,7 @@ def negatives(hard: Tensor, scores: Tensor, mask: Tensor) -> Tensor:
     return unselected & (rank(-scores, unselected) < hard.sum(1, keepdim=True).clamp(min=1))
 
 
-def sample(among: Tensor, noise: torch.Generator | None, rows: Rows | None = None) -> Tensor:
+def sample(among: Tensor, noise: torch.Generator | None, rows: SharedRows | None = None) -> Tensor:
     """Draw one marked sentence of each document, [B]; without noise the first, and sentence 0 if none is marked."""
     if noise is None:
         return among.int().argmax(1)

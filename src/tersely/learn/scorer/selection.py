@@ -10,8 +10,8 @@ from torch.nn import functional as F  # noqa: N812
 
 from tersely.learn.knapsack import load_folder
 from tersely.learn.knapsack.labels import solve
-from tersely.learn.perturbed import Rows, draw, perturbed_knapsack
-from tersely.learn.scorer.config import Selection
+from tersely.learn.perturbed import SharedRows, draw, perturbed_knapsack
+from tersely.learn.scorer.config import TrainingSelection
 from tersely.models import model_folder
 
 
@@ -23,7 +23,7 @@ class Scores(NamedTuple):
     lengths: Tensor  # [B, n], whole numbers, each with its separator
     capacities: Tensor  # [B], whole numbers, each with one separator
     mask: Tensor  # [B, n]
-    rows: Rows | None = None  # of a shared batch
+    rows: SharedRows | None = None  # of a shared batch
 
 
 class Choice(NamedTuple):
@@ -42,7 +42,7 @@ def straight_through(hard: Tensor, soft: Tensor) -> Tensor:
     return (hard.to(soft.dtype) - soft).detach() + soft
 
 
-def selector(config: Selection) -> Select:
+def selector(config: TrainingSelection) -> Select:
     """Return the selection that a configuration names."""
     if config.kind == "gumbel":
         return lambda given, noise: gumbel_top_k(given, config.count, config.temperature, config.relaxation, noise)

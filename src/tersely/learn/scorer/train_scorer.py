@@ -15,7 +15,7 @@ from tersely.errors import InputError, UsageError
 from tersely.learn.artifacts import check_folder
 from tersely.learn.checkpoint import Best, RunFiles
 from tersely.learn.corpus import Corpus
-from tersely.learn.loop import Figures, Loop, Progress, Report, TrainingState, check_resume, start_or_resume
+from tersely.learn.loop import Figures, Loop, Report, TrainingProgress, TrainingState, check_resume, start_or_resume
 from tersely.learn.scorer.batches import Documents, Order
 from tersely.learn.scorer.config import ScorerConfig
 from tersely.learn.scorer.distributed import Team, check_precision, joined, lower_precision
@@ -112,7 +112,7 @@ def encode_all(documents: Documents, report: Report, team: Team) -> int:
         documents.encoder.encode(documents.documents[number].texts)
         done = min(number + team.size, total)
         if team.leads:
-            report(Progress("encoding", done, total, time.monotonic() - started, {}, done == total))
+            report(TrainingProgress("encoding", done, total, time.monotonic() - started, {}, done == total))
     team.add(torch.zeros(1))  # wait for the others
     columns: int = documents.encoder.encode(documents.documents[0].texts).shape[1]
     return columns

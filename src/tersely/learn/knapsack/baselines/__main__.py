@@ -14,7 +14,7 @@ from tersely.learn.knapsack.baselines.table1 import (
     train_baseline,
 )
 from tersely.learn.knapsack.simulate import DISTRIBUTIONS
-from tersely.learn.loop import Progress
+from tersely.learn.loop import TrainingProgress
 
 
 @click.group()
@@ -32,7 +32,7 @@ def train(config: Path, out: Path, resume: bool) -> None:
     """Train a baseline, measure it on 20,000 fresh problems, and print its row."""
     settings = read_baseline(config)
 
-    def report(at: Progress) -> None:
+    def report(at: TrainingProgress) -> None:
         if at.validated:
             speed = at.done * settings.training.batch / at.seconds
             click.echo(

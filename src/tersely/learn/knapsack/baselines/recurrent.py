@@ -5,7 +5,7 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from tersely.learn.transformer import sinusoids
+from tersely.learn.attention import sinusoids
 
 _INFINITE = 2.0  # the size of a set that does not exist; the capacity is 1
 

@@ -79,7 +79,7 @@ def bounds(seen: View, include: bool) -> Bounds:
     return Bounds(worth + left * next_density, worth + next_item)
 
 
-class Core(NamedTuple):
+class KnapsackCore(NamedTuple):
     """Which items are left to decide, how the others are decided, and by what margin in profits, [B, n] each."""
 
     open: Tensor
@@ -94,7 +94,7 @@ class Core(NamedTuple):
         return torch.where(self.chosen, sure, -sure)
 
 
-def dp_core(seen: View) -> Core:
+def dp_core(seen: View) -> KnapsackCore:
     """Settle an item if every set that decides it otherwise is worth less than a known set."""
     with_it, without_it = bounds(seen, include=True), bounds(seen, include=False)
     best = (torch.maximum(with_it.lower, without_it.lower) * seen.mask).amax(1, keepdim=True)  # [B, 1]
@@ -110,13 +110,13 @@ def dp_core(seen: View) -> Core:
         without_it.upper - best,
     )
     items = [scaled for margin in margins for scaled in (margin.clamp(-2, 2), *_tanh(margin, 5, 50))]
-    return Core(~chosen & ~refused, chosen, torch.where(chosen, must, must_not), _stack(seen, items))
+    return KnapsackCore(~chosen & ~refused, chosen, torch.where(chosen, must, must_not), _stack(seen, items))
 
 
-def density_core(seen: View) -> Core:
+def density_core(seen: View) -> KnapsackCore:
     """Settle the filling, which is certainly in, and items larger than the slack, which are certainly out."""
     is_open = seen.mask & ~seen.inside & (seen.sizes <= seen.slack + EPSILON)
-    return Core(is_open, seen.inside, _ratio(seen).abs(), _stack(seen, []))
+    return KnapsackCore(is_open, seen.inside, _ratio(seen).abs(), _stack(seen, []))
 
 
 CORES = {"dp": dp_core, "density": density_core}
