@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 
 from tersely.evaluate import report
 from tersely.evaluate.measures import Tokenization
+from tersely.evaluate.readers import SUITE, DevSet
 from tersely.evaluate.run import evaluate
-from tersely.evaluate.suite import SUITE, DevSet
 from tersely.learn.corpus import Corpus
 from tersely.learn.news import NewsConfig, export_news
 from tersely.settings import read_settings

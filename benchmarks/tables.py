@@ -20,9 +20,9 @@ from table_page import write_page
 from table_rows import BASELINES, PLANS, Plan, Row, rows, seeds
 from tersely.encode import Cache, Encoder, load_encoder
 from tersely.errors import UsageError
+from tersely.evaluate.readers import SUITE
 from tersely.evaluate.record import Record
 from tersely.evaluate.run import SystemResult, evaluate
-from tersely.evaluate.suite import SUITE
 from tersely.learn.corpus import Corpus, beginning, read_texts
 from tersely.learn.loop import TrainingProgress
 from tersely.learn.scorer.config import ScorerConfig

@@ -9,8 +9,9 @@ from click.testing import CliRunner
 
 from tersely.cli.reproduce import command as reproduce
 from tersely.errors import InputError
-from tersely.paper.curves import draw_curves, read_log
-from tersely.paper.tables import TABLES, find_datasets, published
+from tersely.evaluate.report import draw_curves, read_log
+from tersely.paper.published import TABLES, published
+from tersely.paper.tables import find_datasets
 
 
 @pytest.fixture

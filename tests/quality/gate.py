@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tersely.evaluate.readers import SUITE, DevSet
 from tersely.evaluate.report import describe
 from tersely.evaluate.run import evaluate
-from tersely.evaluate.suite import SUITE, DevSet
 from tersely.io.files import sha256
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[3] / "shared" / "data"))

@@ -7,7 +7,7 @@ import click
 
 from tersely.cli._printing import counting
 from tersely.errors import UsageError
-from tersely.paper.tables import TABLES, published
+from tersely.paper.published import TABLES, published
 
 if TYPE_CHECKING:
     from tersely.evaluate.human.analyze import RatingReport
@@ -98,8 +98,8 @@ def _say(line: str) -> None:
 
 
 def _draw(logs: tuple[Path, ...], out: Path) -> None:
+    from tersely.evaluate.report import draw_curves
     from tersely.io.files import write_whole
-    from tersely.paper.curves import draw_curves
 
     if out.suffix.lower() != ".png":
         raise UsageError(f"{out}: the figure is a PNG, so its name must end in .png")

@@ -4,15 +4,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tersely.budget import Budget
 from tersely.errors import InputError, UsageError
-from tersely.evaluate.record import Record
-from tersely.evaluate.systems import Oracle
 from tersely.io.lines import Fault, read_objects, read_text
 from tersely.io.tables import read_rows
 from tersely.text import Document, Sentence
+
+if TYPE_CHECKING:
+    from tersely.evaluate.record import Record
 
 # Three sentences to select, and one to leave out.
 FEWEST_SENTENCES = 4
@@ -102,8 +102,11 @@ class Corpus:
         return cls.of(((beginning(Document.from_text(text), longest), ()) for text in texts), limit)
 
     @classmethod
-    def labeled(cls, records: Iterable[Record], longest: int, count: int, limit: int = 0) -> "Corpus":
+    def labeled(cls, records: "Iterable[Record]", longest: int, count: int, limit: int = 0) -> "Corpus":
         """Label the `count` sentences per document that a greedy oracle chooses when it sees the summary."""
+        from tersely.budget import Budget
+        from tersely.evaluate.systems import Oracle
+
         oracle, budget = Oracle(), Budget(count, "sentences")
         with_summary = (record for record in records if record.reference)
         first = next(with_summary, None)

@@ -1,10 +1,8 @@
-"""The paper's tables: the published figures, read from `published.toml`, and ours measured beside them."""
+"""The paper's tables, with our measured figures beside the published ones."""
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from importlib import import_module
 from itertools import groupby
 from math import nan
@@ -17,52 +15,9 @@ from tersely.evaluate.human.analyze import RatingReport
 from tersely.evaluate.record import Record
 from tersely.evaluate.run import SystemResult, evaluate
 from tersely.models import model_folder, shipped_models
+from tersely.paper.published import DATASETS, PublishedRow, PublishedTable
 
-DATASETS = ("cnndm", "nyt", "cnewsum")
-TABLES = ("table1", "table2", "table3", "table4", "table5", "table6")
 _TRAIN = "python -m tersely.learn.knapsack.baselines train configs/cpu-knapsack-{0}.toml --out DIR/{0}"
-
-
-@dataclass(frozen=True)
-class PublishedRow:
-    """One published row: a method on a dataset, its figures, and our counterpart: a system or a model to train."""
-
-    method: str
-    dataset: str | None
-    figures: tuple[float, ...]
-    budget: int | None = None
-    system: str | None = None
-    model: str | None = None
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class PublishedTable:
-    """One published table."""
-
-    name: str
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[PublishedRow, ...]
-    sentences: int | None = None
-
-
-@cache
-def published(name: str) -> PublishedTable:
-    """Return a table of the paper, with one row per method and dataset.
-
-    >>> published("table2").rows[0].figures
-    (54.7, 30.4, 50.8)
-    """
-    text = (Path(__file__).parent / "published.toml").read_text(encoding="utf-8")
-    table: dict[str, Any] = tomllib.loads(text)[name]
-    rows: list[PublishedRow] = []
-    for line in table["rows"]:
-        shared = {key: line[key] for key in ("method", "budget", "system", "model", "note") if key in line}
-        if "published" in line:
-            rows.append(PublishedRow(dataset=line.get("dataset"), figures=tuple(line["published"]), **shared))
-        rows += [PublishedRow(dataset=d, figures=tuple(line[d]), **shared) for d in DATASETS if d in line]
-    return PublishedTable(name, table["title"], tuple(table["columns"]), tuple(rows), table.get("sentences"))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from tersely.serve.middleware import GONE, BodyLimit, Context, Head, Tokens, res
 from tersely.serve.observe import Metrics
 from tersely.serve.options import DeskWork, ServeOptions
 from tersely.serve.problems import ProblemError, busy, internal, of_status
-from tersely.serve.reference import document
+from tersely.serve.site import document
 from tersely.workers.queue import BusyError, LateError, WorkQueue
 
 

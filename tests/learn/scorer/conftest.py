@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from tersely.learn.corpus import Corpus
-from tersely.learn.scorer.batches import DocumentBatch, Documents
+from tersely.learn.scorer.batches import DocumentBatch, Documents, Teacher
 from tersely.learn.scorer.config import (
     Objective,
     ScorerConfig,
@@ -17,7 +17,6 @@ from tersely.learn.scorer.config import (
     SiameseNetworks,
     TrainingSelection,
 )
-from tersely.learn.scorer.teacher import Teacher
 from tersely.score.coverage import Coverage
 from tersely.text import Document
 

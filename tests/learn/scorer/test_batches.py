@@ -3,9 +3,8 @@
 import numpy as np
 
 from tersely.learn.corpus import Corpus
-from tersely.learn.scorer.batches import Documents, Order
+from tersely.learn.scorer.batches import Documents, Order, Teacher
 from tersely.learn.scorer.config import ScorerConfig
-from tersely.learn.scorer.teacher import Teacher
 
 from .conftest import Hashing
 

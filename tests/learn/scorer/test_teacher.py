@@ -5,7 +5,7 @@ import pytest
 
 from tersely.errors import UsageError
 from tersely.learn.news import halves
-from tersely.learn.scorer.teacher import Teacher
+from tersely.learn.scorer.batches import Teacher
 from tersely.score import SCORERS
 from tersely.text import Document
 

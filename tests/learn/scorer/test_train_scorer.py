@@ -19,6 +19,7 @@ from tersely import Summarizer
 from tersely.cli.train import command
 from tersely.encode import Cache, load_encoder
 from tersely.errors import InputError, ModelError, UsageError
+from tersely.evaluate.report import read_log
 from tersely.learn.artifacts import to_toml
 from tersely.learn.catalog import read_config
 from tersely.learn.checkpoint import Best, averaged, read_tensors
@@ -29,7 +30,6 @@ from tersely.learn.scorer.export import export
 from tersely.learn.scorer.networks import ScoringNetwork
 from tersely.learn.scorer.train_scorer import start, train_scorer
 from tersely.learn.scorer.validate import Dev
-from tersely.paper.curves import read_log
 from tersely.text import Document
 
 from .conftest import COLUMNS, Hashing, make_text

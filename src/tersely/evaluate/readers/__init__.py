@@ -1,12 +1,14 @@
-"""Datasets in their published formats become records."""
+"""Datasets in the forms in which they are published become records; and the dev sets of the quality reports."""
 
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Protocol
 
+from tersely.budget import Budget
 from tersely.errors import InputError, UsageError, unknown_name
 from tersely.evaluate.readers._shared import Item, files, is_pattern
 from tersely.evaluate.record import Record
@@ -83,4 +85,37 @@ def _records(items: Iterator[Item], strict: bool, report: Callable[[str], None])
             report(str(item))
 
 
-__all__ = ["READERS", "Reader", "detect", "read"]
+@dataclass(frozen=True)
+class DevSet:
+    """A file of documents with references, and the budgets at which summaries are measured."""
+
+    name: str
+    language: Language
+    budgets: tuple[Budget, ...]
+
+    def path(self, folder: Path) -> Path:
+        """Return the path of the set in a data folder."""
+        return folder / self.language / f"{self.name}.jsonl.gz"
+
+    def records(self, folder: Path, limit: int | None = None) -> Iterator[Record]:
+        """Read the records of the set."""
+        return read(self.path(folder), language=self.language, limit=limit)
+
+
+def _chars(*limits: int) -> tuple[Budget, ...]:
+    return tuple(Budget(limit, "chars") for limit in limits)
+
+
+_ENGLISH = (Budget(3, "sentences"), *_chars(300, 400, 450, 500))
+
+SUITE = (
+    DevSet("dev_cnndm", "en", _ENGLISH),
+    DevSet("dev_cnn", "en", _ENGLISH),
+    DevSet("dev_inshorts", "en", (*_ENGLISH, Budget(58, "words"))),
+    DevSet("dev_bbc", "en", (*_ENGLISH, Budget(170, "words"))),
+    DevSet("dev_xinwenlianbo", "zh", _chars(100, 150, 200)),
+    DevSet("dev_pku", "zh", _chars(100, 150, 200)),
+    DevSet("dev_cail", "zh", _chars(200, 300)),
+)
+
+__all__ = ["READERS", "SUITE", "DevSet", "Reader", "detect", "read"]

@@ -1,11 +1,37 @@
-"""What the networks learn from: the exact solution or density greedy's, for whole batches at once."""
+"""Knapsack problems, and what the networks learn from: the exact solution or density greedy's, in whole batches."""
+
+from typing import NamedTuple
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from tersely.errors import unknown_name
-from tersely.learn.knapsack.simulate import Bools, Floats, Ints, Problems
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int32]
+Bools = NDArray[np.bool_]
+
+
+class Problems(NamedTuple):
+    """B problems, padded to the n items of the largest one."""
+
+    profits: Floats  # [B, n], summing to 1 in each problem
+    sizes: Floats  # [B, n], length / capacity
+    mask: Bools  # [B, n], True where there is an item
+    lengths: Ints  # [B, n]
+    capacities: Ints  # [B]
+
+    def part(self, rows: slice) -> "Problems":
+        """Return some of the problems, padded to the largest of them."""
+        width = int(self.mask[rows].sum(axis=1).max(initial=1))
+        return Problems(
+            self.profits[rows, :width],
+            self.sizes[rows, :width],
+            self.mask[rows, :width],
+            self.lengths[rows, :width],
+            self.capacities[rows],
+        )
 
 
 def labels(kind: str, batch: Problems) -> Bools:

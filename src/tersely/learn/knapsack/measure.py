@@ -9,8 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from tersely.learn.knapsack.labels import dp, labels
-from tersely.learn.knapsack.simulate import Bools, Floats, Ints, Problems
+from tersely.learn.knapsack.labels import Bools, Floats, Ints, Problems, dp, labels
 
 # Profits sum to 1 and are float32: sums in float64 are exact far below this.
 _SAME = 1e-9

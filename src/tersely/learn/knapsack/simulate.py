@@ -14,36 +14,12 @@ from numpy.typing import NDArray
 
 from tersely.errors import InputError
 from tersely.learn.corpus import read_texts
+from tersely.learn.knapsack.labels import Problems
 from tersely.score import SCORERS
 from tersely.text import Document
 
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int32]
-Bools = NDArray[np.bool_]
-
 # About as many sentences as the paper's 512 tokens hold, and some to spare.
 _LONGEST = 40
-
-
-class Problems(NamedTuple):
-    """B problems, padded to the n items of the largest one."""
-
-    profits: Floats  # [B, n], summing to 1 in each problem
-    sizes: Floats  # [B, n], length / capacity
-    mask: Bools  # [B, n], True where there is an item
-    lengths: Ints  # [B, n]
-    capacities: Ints  # [B]
-
-    def part(self, rows: slice) -> "Problems":
-        """Return some of the problems, padded to the largest of them."""
-        width = int(self.mask[rows].sum(axis=1).max(initial=1))
-        return Problems(
-            self.profits[rows, :width],
-            self.sizes[rows, :width],
-            self.mask[rows, :width],
-            self.lengths[rows, :width],
-            self.capacities[rows],
-        )
 
 
 class Draws(NamedTuple):

@@ -11,10 +11,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from tersely.learn.checkpoint import RunFiles
-from tersely.learn.knapsack.labels import labels
+from tersely.learn.knapsack.labels import Problems, labels
 from tersely.learn.knapsack.measure import Evaluation, evaluate
 from tersely.learn.knapsack.network import KnapsackConfig, KnapsackTraining
-from tersely.learn.knapsack.simulate import Problems
 from tersely.learn.loop import Figures, Loop, Report, TrainingState, check_resume, start_or_resume
 
 # Leaves the gradients of a batch in the network; returns its figures from before the step.

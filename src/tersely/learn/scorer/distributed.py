@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, distributed, nn
@@ -15,8 +15,10 @@ from torch.nn import functional as F  # noqa: N812
 from tersely.errors import TerselyError, UsageError
 from tersely.learn.attention import Transformer
 from tersely.learn.perturbed import SharedRows
-from tersely.learn.scorer.batches import DocumentBatch, Documents
-from tersely.learn.scorer.objectives import BatchLoss
+
+if TYPE_CHECKING:
+    from tersely.learn.scorer.batches import DocumentBatch, Documents
+    from tersely.learn.scorer.objectives import BatchLoss
 
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 # One process may encode for hours after another is done; a process that dies is noticed at once anyway.
@@ -43,7 +45,7 @@ class Team:
         """Whether this process writes and reports."""
         return self.rank == 0
 
-    def batch(self, documents: Documents, numbers: Sequence[int], capacities: Sequence[int]) -> DocumentBatch:
+    def batch(self, documents: "Documents", numbers: Sequence[int], capacities: Sequence[int]) -> "DocumentBatch":
         """Return this process's share of a batch, on its device, padded to the longest document of the whole batch.
 
         A batch with fewer documents than processes is computed by each of them.
@@ -58,7 +60,7 @@ class Team:
         batch = padded(documents.batch(numbers[here], capacities[here]), longest)._replace(rows=rows)
         return on_device(batch, self.device)
 
-    def part(self, step: BatchLoss) -> LossPart:
+    def part(self, step: "BatchLoss") -> LossPart:
         """Return this process's part of the loss and the figures; the parts of all processes add up to the whole."""
         if self.size == 1:
             return LossPart(step.loss, step.figures)
@@ -105,13 +107,13 @@ class Team:
         return added
 
 
-def on_device(batch: DocumentBatch, device: torch.device) -> DocumentBatch:
+def on_device(batch: "DocumentBatch", device: torch.device) -> "DocumentBatch":
     """Move a batch to a device."""
     moved: dict[str, Any] = {name: t.to(device) for name, t in batch._asdict().items() if isinstance(t, Tensor)}
     return batch._replace(**moved)
 
 
-def padded(batch: DocumentBatch, longest: int) -> DocumentBatch:
+def padded(batch: "DocumentBatch", longest: int) -> "DocumentBatch":
     """Pad a batch to this many sentences."""
     more = longest - batch.mask.shape[1]
     sizes = dict.fromkeys(("vectors", "features", "says"), (0, 0, 0, more))

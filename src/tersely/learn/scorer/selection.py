@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
-from tersely.learn.knapsack import load_folder
 from tersely.learn.knapsack.labels import solve
 from tersely.learn.perturbed import SharedRows, draw, perturbed_knapsack
 from tersely.learn.scorer.config import TrainingSelection
@@ -80,6 +79,8 @@ def gumbel_top_k(
 
 def by_network(folder: Path) -> Select:
     """Select with a frozen knapsack network (KTDP, KTDEN), rounded."""
+    from tersely.learn.knapsack import load_folder
+
     network, _ = load_folder(folder)
     network.requires_grad_(False)
 

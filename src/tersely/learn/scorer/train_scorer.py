@@ -16,14 +16,13 @@ from tersely.learn.artifacts import check_folder
 from tersely.learn.checkpoint import Best, RunFiles
 from tersely.learn.corpus import Corpus
 from tersely.learn.loop import Figures, Loop, Report, TrainingProgress, TrainingState, check_resume, start_or_resume
-from tersely.learn.scorer.batches import Documents, Order
+from tersely.learn.scorer.batches import Documents, Order, make_teacher, make_words
 from tersely.learn.scorer.config import ScorerConfig
 from tersely.learn.scorer.distributed import Team, check_precision, joined, lower_precision
 from tersely.learn.scorer.export import export
 from tersely.learn.scorer.networks import ScorerModel
 from tersely.learn.scorer.objectives import forward
 from tersely.learn.scorer.selection import Select, selector
-from tersely.learn.scorer.teacher import make_teacher, make_words
 from tersely.learn.scorer.validate import Dev, measure_dev, validate
 
 

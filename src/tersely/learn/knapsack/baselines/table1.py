@@ -14,10 +14,10 @@ from tersely.io.files import write_whole
 from tersely.learn.knapsack.baselines.dqn import DeepQ
 from tersely.learn.knapsack.baselines.recurrent import FptasNetwork, NeuralKnapsack
 from tersely.learn.knapsack.folder import measure_network
-from tersely.learn.knapsack.labels import density
+from tersely.learn.knapsack.labels import Problems, density
 from tersely.learn.knapsack.measure import Evaluation
 from tersely.learn.knapsack.network import KnapsackConfig, KnapsackNetwork
-from tersely.learn.knapsack.simulate import DISTRIBUTIONS, Problems, Simulation, Space
+from tersely.learn.knapsack.simulate import DISTRIBUTIONS, Simulation, Space
 from tersely.learn.knapsack.train_knapsack import learn_labels, tensors, train_knapsack
 from tersely.learn.loop import Figures, Report, TrainingState
 from tersely.settings import read_settings
