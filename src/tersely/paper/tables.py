@@ -139,10 +139,10 @@ def _knapsack_line(
 
 
 def _trained(baseline: str, models: Sequence[Path]) -> dict[str, float] | None:
-    rows = _learn("tersely.learn.knapsack.baselines.rows")
+    table1 = _learn("tersely.learn.knapsack.baselines.table1")
     for folder in models:
         if (folder / baseline / "measures.json").is_file():
-            return dict(rows.read_figures(folder / baseline)["rounded"])
+            return dict(table1.read_figures(folder / baseline)["rounded"])
     return None
 
 

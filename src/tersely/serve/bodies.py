@@ -139,6 +139,8 @@ def _field(place: Sequence[str | int]) -> str:
 
 
 def _detail(error: Any) -> str:
+    if tuple(error["loc"]) == ("body",):  # older versions of FastAPI call a body of null a missing field
+        return _DETAILS["model_type"]
     text: str = _DETAILS.get(error["type"], error["msg"])
     return text[:1].lower() + text[1:]
 
