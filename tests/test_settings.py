@@ -26,7 +26,7 @@ class Outer:
         ("nam = 'x'", "unknown key 'nam': did you mean 'name'"),
         ("name = 'x'\n[inner]\nraet = 2", r"unknown key of \[inner\] 'raet': did you mean 'rate'"),
         ("[inner]\nrate = 2", "'name' is missing"),
-        ("name = 3", "'name' must be of type str, not int"),
+        ("name = 3", "'name' must be a string, not 3"),
         ("name = 'x'\ninner = 3", "'inner' must be a table"),
         ("name = ", "not TOML"),
     ],

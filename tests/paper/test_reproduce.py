@@ -11,7 +11,7 @@ from tersely.cli.reproduce import command as reproduce
 from tersely.errors import InputError
 from tersely.evaluate.report import draw_curves, read_log
 from tersely.paper.published import TABLES, published
-from tersely.paper.tables import find_datasets
+from tersely.paper.reproduce import find_datasets
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from serve.service import client_of, running
 from tersely.models import DEFAULT
-from tersely.serve.run import Server
+from tersely.serve.server import Server
 
 
 @pytest.fixture(scope="session")

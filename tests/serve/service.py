@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 
 from tersely.serve.options import ServeOptions
-from tersely.serve.run import Server
+from tersely.serve.server import Server
 
 Process = subprocess.Popen[str]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -17,7 +17,7 @@ from serve.service import command, ended, stopped, until, workers_of
 from tersely.errors import InputError, UsageError
 from tersely.models import DEFAULT
 from tersely.serve.options import check_origin, read_tokens
-from tersely.serve.run import check_models
+from tersely.serve.server import check_models
 
 BODY = {"text": "One zebra. Two zebras. Red zebra.", "max_chars": 11}
 

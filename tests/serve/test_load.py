@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from serve.service import ended, running, stopped, until
-from tersely.serve.run import Server
+from tersely.serve.server import Server
 
 BODY = {"text": "One fish. Two fish. Red fish.", "max_chars": 9}
 

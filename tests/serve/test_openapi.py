@@ -10,7 +10,7 @@ from schemathesis import checks
 
 from tersely.serve.app import make_app, make_queue
 from tersely.serve.options import ServeOptions
-from tersely.serve.run import Server
+from tersely.serve.server import Server
 
 # A schema cannot say whether a sentence or a model exists, so what it allows may still be refused.
 LEFT_OUT = [checks.positive_data_acceptance]

@@ -21,8 +21,7 @@ _AHEAD = 2
 
 def training_documents(corpus: Iterable[str], sentences: int, where: Any) -> Iterator[tuple[str, ...]]:
     """Yield the sentences of every document that a scorer can be trained on."""
-    from tersely.learn.scorer.corpus import FEWEST_SENTENCES, beginning
-    from tersely.learn.texts import read_texts
+    from tersely.learn.corpus import FEWEST_SENTENCES, beginning, read_texts
     from tersely.text import Document
 
     for path in corpus:

@@ -44,6 +44,7 @@ class _Commands(click.Group):
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="tersely")
+@click.help_option("-h", "--help")
 def cli() -> None:
     """Fit any text to any length, in the text's own words."""
 

@@ -53,7 +53,7 @@ def man_page(cli: click.Command) -> str:
         ".SH SYNOPSIS",
         *_usage(root),
         ".SH OPTIONS",
-        *_options(root, cli.get_params(root)),
+        *_options(root, cli.params),
         ".SH COMMANDS",
     ]
     for each in commands:

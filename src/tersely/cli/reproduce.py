@@ -74,7 +74,7 @@ def command(
         _draw(log, out)
         return
     from tersely.evaluate.readers import read
-    from tersely.paper.tables import find_datasets, render, render_human, reproduce, reproduce_knapsack
+    from tersely.paper.reproduce import find_datasets, render, render_human, reproduce, reproduce_knapsack
 
     table = published(what)
     if what == "table1":

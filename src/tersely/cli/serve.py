@@ -74,7 +74,7 @@ def command(
     """
     with extra("the service", "serve"):
         from tersely.serve.options import ServeOptions, check_origin, read_tokens
-        from tersely.serve.run import serve
+        from tersely.serve.server import serve
 
     defaults = ServeOptions()
     options = ServeOptions(
