@@ -1,14 +1,18 @@
 """The function that `tersely batch` applies to each text: a summary within a budget."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tersely import __version__
 from tersely.batch.records import Answer, ColumnType
 from tersely.errors import InputError
 from tersely.io.files import sha256
+
+if TYPE_CHECKING:
+    from tersely.summarizer import Summarizer
+    from tersely.summary import Summary
 
 SummaryForm = Literal["text", "json"]
 
@@ -35,25 +39,25 @@ class Summarize:
 
     def load(self) -> Callable[[str], Answer]:
         """Load the model, and return the function from a text to its columns."""
-        summarize, how = self._summarizer().summarize, self.how
+        fit = self._load()[1]
         if self.form == "json":
 
             def answer(text: str) -> Answer:
-                summary = summarize(text, **how)
+                summary = fit(text)
                 return Answer((summary.to_json(indent=2),), not summary.sentences)
         else:
 
             def answer(text: str) -> Answer:
-                summary = summarize(text, **how)
+                summary = fit(text)
                 return Answer((summary.text, summary.length, summary.reason), not summary.sentences)
 
         return answer
 
     def identity(self) -> dict[str, Any]:
         """Return what changes whenever a summary might; a wrong model or option raises an error, before any work."""
-        summarizer = self._summarizer()
         # Sentences asked for by number are left out here: the empty text has none.
-        summarizer.summarize("", **{name: v for name, v in self.how.items() if name not in ("include", "exclude")})
+        summarizer, fit = replace(self, how=self.how | {"include": (), "exclude": ()})._load()
+        fit("")
         how: dict[str, Any] = {name: sorted(v) if isinstance(v, tuple) else v for name, v in self.how.items()}
         if how.get("tokenizer"):
             how["tokenizer"] = _hash(Path(how["tokenizer"]))
@@ -65,10 +69,17 @@ class Summarize:
             "format": self.form,
         }
 
-    def _summarizer(self) -> Any:
-        from tersely.summarizer import Summarizer
+    def _load(self) -> "tuple[Summarizer, Callable[[str], Summary]]":
+        """Return the summarizer, and the function from a text to its summary within the one budget."""
+        from tersely.budget import BUDGETS, Budget
+        from tersely.fitting import Options
+        from tersely.summarizer import Summarizer, as_document
 
-        return Summarizer.load(**self.parts)
+        summarizer, how = Summarizer.load(**self.parts), dict(self.how)
+        budget = Budget.one_of(**{name: how.pop(name, None) for name in BUDGETS})
+        language, tokenizer = how.pop("language", None), how.pop("tokenizer", None)
+        options = Options.of(**how)
+        return summarizer, lambda text: summarizer.fit(as_document(text, language), budget, options, tokenizer)
 
 
 def _hash(file: Path) -> str:
