@@ -102,15 +102,19 @@ def mutated(source: str, line: int, new: str) -> str:
 
 def run_tests(tree: Path, tests: Iterable[str], seconds: float = 1200.0) -> str:
     """Run tests in a copy of the tree, and say what came of it."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+    options = ["-q", "-x", "-p", "no:cacheprovider", "--hypothesis-profile", "unshrunk"]
+    command = [sys.executable, "-m", "pytest", *options, *tests]
     env = {**os.environ, "PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-    # Interrupted rather than killed when it hangs, so that tests clean up after themselves.
+    # Interrupted first when it hangs, so that tests clean up after themselves; a background job may ignore that.
     with subprocess.Popen(command, cwd=tree, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         try:
             output, _ = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGINT)
-            process.communicate()
+            try:
+                process.communicate(timeout=30)
+            except subprocess.TimeoutExpired:
+                process.kill()
             return "killed"
     outcome = {0: "survived", 1: "killed"}.get(process.returncode)
     if outcome is None:
@@ -154,7 +158,7 @@ def _try_all(plan: list[tuple[Mutant, Place, list[str]]], tree: Path) -> list[Mu
             outcome = run_tests(tree, tests, mutant.seconds)
         finally:
             file.write_text(source, encoding="utf-8")
-        print(f"{outcome:<8}  {monotonic() - started:5.1f} s  {place!s:<44}  {mutant.name}", flush=True)
+        print(f"{outcome:<8}  {monotonic() - started:5.1f} s  {place!s:<48}  {mutant.name}", flush=True)
         if outcome == "survived":
             survivors.append(mutant)
     return survivors

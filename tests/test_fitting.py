@@ -4,6 +4,7 @@ import pytest
 
 from tersely import Document, Summarizer
 from tersely.fitting import Layout, Options
+from tersely.select import Problem, Selection
 
 # The second sentence repeats the first, and the third is long: there may be room that nothing is worth filling.
 REPEATED = "Rain fell. Rain fell. The river rose by more than two meters in a single night."
@@ -13,6 +14,19 @@ REPEATED = "Rain fell. Rain fell. The river rose by more than two meters in a si
 def test_no_gain_begins_where_another_sentence_and_its_separator_just_fit(capacity: int, reason: str) -> None:
     summary = Summarizer.load(scorer="coverage", select="knapsack").summarize(REPEATED, max_chars=capacity)
     assert (summary.text, summary.reason) == ("Rain fell.", reason)
+
+
+@pytest.mark.parametrize(("separator", "length"), [("", 0), (" ", 1), (" | ", 3)])
+def test_selectors_know_how_long_the_separator_is(separator: str, length: int) -> None:
+    asked: list[Problem] = []
+
+    def nothing(problem: Problem) -> Selection:
+        asked.append(problem)
+        return problem.selection(())
+
+    summarizer = Summarizer("asking", Summarizer.load().scorer, nothing)
+    summarizer.summarize("One fish. Two fish. Red fish.", max_chars=20, separator=separator)
+    assert {problem.separator for problem in asked} == {length}
 
 
 def test_the_fingerprint_changes_with_every_part() -> None:

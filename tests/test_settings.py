@@ -27,6 +27,8 @@ class Outer:
         ("name = 'x'\n[inner]\nraet = 2", r"unknown key of \[inner\] 'raet': did you mean 'rate'"),
         ("[inner]\nrate = 2", "'name' is missing"),
         ("name = 3", "'name' must be a string, not 3"),
+        ("name = 'x'\n[inner]\nrate = true", "'rate' must be a number, not True"),
+        ("name = 'x'\n[inner]\nrate = nan", "'rate' must be a finite number"),
         ("name = 'x'\ninner = 3", "'inner' must be a table"),
         ("name = ", "not TOML"),
     ],

@@ -111,6 +111,16 @@ def test_a_finished_run_is_not_done_again(tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in out.iterdir()} == before
 
 
+def test_half_a_line_of_the_manifest_is_cut_off(tmp_path: Path) -> None:
+    source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
+    run_local(job(source, out), 1)
+    whole, manifest = contents(out), out / "_manifest.jsonl"
+    lines = manifest.read_bytes().splitlines(keepends=True)
+    manifest.write_bytes(b"".join(lines[:2]) + lines[2][:20])
+    assert run_local(job(source, out, resume=True), 1) == Totals(25, 0, 0)
+    assert contents(out) == whole
+
+
 def test_an_existing_output_is_not_overwritten(tmp_path: Path) -> None:
     source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
     run_local(job(source, out), 1)

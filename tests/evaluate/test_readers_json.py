@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from tersely.errors import InputError
 from tersely.evaluate.readers import presumm, read
 from tersely.evaluate.record import Record
-from tersely.io import lines
 
 
 def read_all(path: Path, **how: str) -> tuple[list[Record], list[str]]:
@@ -94,25 +93,6 @@ def test_any_bytes_give_records_or_faults(tmp_path_factory: pytest.TempPathFacto
     file.write_bytes(b'{"text": "One."}\n' + b'\n{"text": "'.join(parts) + b'\n{"text": "Last."}\n')
     for reader in ("jsonl", "cnewsum", "presumm"):
         read_all(file, reader=reader)
-
-
-def test_a_line_that_is_too_long_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "MAX_BYTES", 100)
-    file = write_lines(tmp_path / "a.jsonl", {"text": "One."}, {"text": "Two. " * 100}, {"text": "Three."})
-    records, reports = read_all(file)
-    assert [record.id for record in records] == ["1", "3"]
-    assert len(reports) == 1
-    assert reports[0].startswith("2: longer than")
-
-
-def test_the_intact_records_of_a_truncated_gzip_are_read(tmp_path: Path) -> None:
-    file = tmp_path / "a.jsonl.gz"
-    lines = "".join(json.dumps({"text": f"Number {i} is {i * 7919}."}) + "\n" for i in range(2000))
-    packed = gzip.compress(lines.encode())
-    file.write_bytes(packed[: len(packed) // 2])
-    records, reports = read_all(file)
-    assert len(records) > 100
-    assert reports == [f"{len(records) + 1}: the compressed file ends too early: it is truncated"]
 
 
 @pytest.mark.parametrize("reader", ["jsonl", "presumm"])

@@ -1,11 +1,6 @@
 """Systems over records: extracts within the budget, figures, processes, tables and plots."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-from itertools import repeat
 from pathlib import Path
 
 import pytest
@@ -18,7 +13,6 @@ from tersely.evaluate.measures import Tokenization
 from tersely.evaluate.record import Record
 from tersely.evaluate.run import evaluate
 from tersely.evaluate.systems import PEERS, load_system, parse_systems
-from tersely.workers.ordered import WorkerDiedError
 
 CHARS, THREE = Budget(120, "chars"), Budget(3, "sentences")
 
@@ -125,55 +119,3 @@ def test_plots_are_png_files(records: list[Record]) -> None:
     pictures = report.plots(evaluate(records, ["lead", "coverage"], [CHARS, Budget(200, "chars")], workers=1))
     assert set(pictures) == {"positions.png", "lengths.png", "rouge-budget.png"}
     assert all(picture.startswith(b"\x89PNG") for picture in pictures.values())
-
-
-# A background job may start with SIGINT ignored, so the script sets its own handler.
-ENDLESS = """
-import signal
-from itertools import repeat
-from tersely import Document
-from tersely.budget import Budget
-from tersely.evaluate.record import Record
-from tersely.evaluate.run import evaluate
-signal.signal(signal.SIGINT, signal.default_int_handler)
-record = Record("x", Document.from_text("Rain fell. The river rose. The town slept."), ("Rain fell.",))
-try:
-    evaluate(repeat(record), ["lead"], [Budget(1, "sentences")], workers=2, progress=lambda n: print(n, flush=True))
-except KeyboardInterrupt:
-    print("stopped")
-"""
-
-
-def test_ctrl_c_stops_all_processes_quietly() -> None:
-    call = [sys.executable, "-c", ENDLESS]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(call, text=True, start_new_session=True, **pipes) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        workers = children(process.pid)
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to all of them
-        try:
-            said, errors = process.communicate(timeout=60)
-        finally:
-            process.kill()
-    assert (said.splitlines()[-1], errors) == ("stopped", "")
-    assert len(workers) == 2
-    assert not any(Path(f"/proc/{pid}").exists() for pid in workers)
-
-
-def test_a_killed_worker_is_an_error_of_one_line(records: list[Record]) -> None:
-    before = children(os.getpid())
-
-    def kill_one(_: int) -> None:
-        os.kill(min(children(os.getpid()) - before), signal.SIGKILL)
-
-    with pytest.raises(WorkerDiedError, match="a process was killed") as error:
-        evaluate(repeat(records[0]), ["lead"], [THREE], workers=2, progress=kill_one)
-    assert "\n" not in str(error.value)
-    assert children(os.getpid()) == before
-
-
-def children(pid: int) -> set[int]:
-    """The processes that a process has started."""
-    lists = Path(f"/proc/{pid}/task").glob("*/children")
-    return {int(child) for each in lists for child in each.read_text().split()}

@@ -1,5 +1,6 @@
 """Files that are whole or not there at all."""
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -48,6 +49,22 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         write_whole(path, fail)
+    assert [each.name for each in tmp_path.iterdir()] == ["a"]
+    assert path.read_bytes() == b"before"
+
+
+def test_a_file_that_does_not_reach_the_disk_does_not_get_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a"
+    write_whole(path, b"before")
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputError, match=r"a cannot be written: No space left on device$"):
+        write_whole(path, b"after")
     assert [each.name for each in tmp_path.iterdir()] == ["a"]
     assert path.read_bytes() == b"before"
 

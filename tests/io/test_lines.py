@@ -48,11 +48,13 @@ def test_compression_is_told_by_the_content(tmp_path: Path, pack: Callable[[byte
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
 def test_a_truncated_file_is_read_as_far_as_it_goes(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
-    packed = pack(b'{"a": 1}\n' * 3)
-    path = write(tmp_path, packed[:-5])
-    *objects, fault = read(path)
-    assert all(each == {"a": 1} for _, each in objects)
-    assert fault == f"{len(objects) + 1}: the compressed file ends too early: it is truncated"
+    objects = [(line, {"a": line * 7919}) for line in range(1, 50_001)]
+    packed = pack("".join(to_json(each) + "\n" for _, each in objects).encode())
+    path = write(tmp_path, packed[: len(packed) // 2])
+    *found, fault = read(path)
+    assert len(found) > 100
+    assert found == objects[: len(found)]
+    assert fault == f"{len(found) + 1}: the compressed file ends too early: it is truncated"
     with pytest.raises(InputError, match="truncated"):
         read_text(path)
 

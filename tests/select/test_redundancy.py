@@ -60,6 +60,11 @@ def test_the_better_or_earlier_of_near_duplicates_stays() -> None:
     assert without_duplicates(included).exclude == {0, 2}
 
 
+def test_four_words_of_five_make_a_duplicate_and_three_of_four_do_not() -> None:
+    assert without_duplicates(of("rain snow wind storm", "rain snow wind storm frost")).exclude == {1}
+    assert without_duplicates(of("rain snow wind", "rain snow wind storm")).exclude == set()
+
+
 def test_sentences_without_terms_are_compared_as_text() -> None:
     assert without_duplicates(of("It  is.", "it is.", "So it is.", "Rain.")).exclude == {1}
 

@@ -35,6 +35,12 @@ def rescued(pool: OrderedPool, jobs: list[list[str]]) -> tuple[list[str], dict[s
     return loud, given_up
 
 
+def children(pid: int) -> set[int]:
+    """The processes that a process has started."""
+    lists = Path(f"/proc/{pid}/task").glob("*/children")
+    return {int(child) for each in lists for child in each.read_text().split()}
+
+
 def test_results_come_in_order() -> None:
     words = [f"w{i}" for i in range(60)]
     assert list(ordered(Shouting(), words, workers=3)) == [word.upper() for word in words]
@@ -105,10 +111,13 @@ def test_an_error_in_a_job_is_raised_in_the_parent() -> None:
 
 
 def test_a_dead_worker_is_an_error_where_nothing_else_is_said() -> None:
-    results = ordered(Shouting(), ["a", "kill"], workers=1)
+    before = children(os.getpid())
+    results = ordered(Shouting(), ["a", "kill", *repeat("a", 99)], workers=2)
     assert next(results) == "A"
-    with pytest.raises(WorkerDiedError, match=r"killed \(signal 9\), perhaps out of memory: try fewer --workers"):
-        next(results)
+    said = r"^a process was killed \(signal 9\), perhaps out of memory: try fewer --workers$"
+    with pytest.raises(WorkerDiedError, match=said):
+        list(results)
+    assert children(os.getpid()) == before
 
 
 def test_a_job_that_kills_its_worker_is_given_up_after_two_tries() -> None:
@@ -158,10 +167,13 @@ def test_what_a_job_prints_does_not_disturb_the_results(capfd: pytest.CaptureFix
     assert "heard" in capfd.readouterr().err
 
 
+# A background job may start with SIGINT ignored, so the script sets its own handler.
 ENDLESS = """
+import signal
 from itertools import repeat
 from tersely.workers.ordered import ordered
 from workers.jobs import Shouting
+signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     for word in ordered(Shouting(), repeat("a"), workers=2):
         print(word, flush=True)
@@ -176,12 +188,15 @@ def test_ctrl_c_ends_all_workers_at_once_and_quietly() -> None:
     with subprocess.Popen(call, text=True, env=env, start_new_session=True, **pipes) as process:
         assert process.stdout is not None
         process.stdout.readline()
+        workers = children(process.pid)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to the whole group
         try:
             said, errors = process.communicate(timeout=60)
         finally:
             process.kill()
     assert (said.splitlines()[-1], errors) == ("stopped", "")
+    assert len(workers) == 2
+    assert not any(Path(f"/proc/{pid}").exists() for pid in workers)
 
 
 def test_workers_end_when_their_results_are_wanted_no_more() -> None:

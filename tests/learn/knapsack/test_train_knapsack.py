@@ -104,7 +104,7 @@ def test_a_run_is_neither_overwritten_nor_resumed_with_other_settings(straight: 
         train_knapsack(wider, straight, resume=True, report=silent)
 
 
-def test_gradients_are_clipped(tmp_path: Path) -> None:
+def test_the_gradients_of_a_knapsack_network_are_clipped(tmp_path: Path) -> None:
     """Adam hides the scale of gradients, so look at those of the last step."""
     norms = []
     for clip in (1e6, 1e-4):

@@ -70,6 +70,18 @@ def test_the_siamese_encoder_and_the_predictor_can_be_left_out(config: ScorerCon
     assert without_predictor.predict(encoded, batch.mask) is encoded
 
 
+def test_padding_changes_nothing_in_the_siamese_networks(config: ScorerConfig) -> None:
+    torch.manual_seed(0)
+    siamese = Siamese(config.siamese, COLUMNS)
+    alone, mask = torch.randn(1, 3, COLUMNS), torch.tensor([[True, True, True, False, False]])
+    # The padding may hold anything.
+    padded = torch.cat([alone, 9 * torch.randn(1, 2, COLUMNS)], dim=1)
+    encoded = siamese.encode(alone, mask[:, :3])
+    torch.testing.assert_close(siamese.encode(padded, mask)[:, :3], encoded)
+    padded = torch.cat([encoded, 9 * torch.randn(1, 2, encoded.shape[2])], dim=1)
+    torch.testing.assert_close(siamese.predict(padded, mask)[:, :3], siamese.predict(encoded, mask[:, :3]))
+
+
 def test_a_frozen_predictor_predicts_the_same_and_learns_nothing(config: ScorerConfig, batch: DocumentBatch) -> None:
     siamese = Siamese(config.siamese, COLUMNS)
     encoded = siamese.encode(batch.vectors, batch.mask)

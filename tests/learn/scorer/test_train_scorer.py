@@ -189,7 +189,7 @@ def test_progress_is_reported_from_the_first_vector_to_the_last_step(
     assert steps[-1].left == 0
 
 
-def test_gradients_are_clipped(config: ScorerConfig, corpus: Corpus, tmp_path: Path) -> None:
+def test_the_gradients_of_a_scorer_are_clipped(config: ScorerConfig, corpus: Corpus, tmp_path: Path) -> None:
     """Adam hides the scale of gradients, so look at those of the last step."""
     norms = []
     for clip in (0.0, 1e-4):
