@@ -47,6 +47,7 @@ class Problem:
     include: frozenset[int] = frozenset()
     exclude: frozenset[int] = frozenset()
     document: Document | None = None
+    needs: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", np.asarray(self.values, dtype=np.float64))
