@@ -3,7 +3,7 @@
 import pytest
 
 from tersely import Document, Summarizer
-from tersely.fitting import Layout, Options
+from tersely.layout import Layout, Options
 from tersely.select import Problem, Selection
 
 # The second sentence repeats the first, and the third is long: there may be room that nothing is worth filling.

@@ -2,106 +2,20 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from operator import index
-from typing import Literal
+from functools import cache, cached_property, partial
 
 import numpy as np
 
 from tersely.budget import Budget
 from tersely.errors import UsageError
+from tersely.layout import Layout
+from tersely.read import ALONE, LOST, Reading, read
 from tersely.score import Values
 from tersely.select import Problem, Selection, Selector, blocking_trigrams, solver, without_duplicates
-from tersely.summary import Reason, ScoredSentence, Summary
-from tersely.text.document import Document
-from tersely.text.language import separator
-from tersely.text.length import TokenCounter, Unit, measure
+from tersely.summary import Reason, Rejected, ScoredSentence, Summary
 
-Order = Literal["document", "rank"]
-Redundancy = Literal["duplicates", "trigrams", "off"]
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to assemble a summary, for any budget.
-
-    `include` and `exclude` are sentence indices. The default separator is a space, or nothing in Chinese. As
-    `redundancy`, `duplicates` leaves out sentences that nearly repeat another one; `trigrams` also leaves out
-    those that share three words in a row with one.
-    """
-
-    order: Order = "document"
-    include: frozenset[int] = frozenset()
-    exclude: frozenset[int] = frozenset()
-    separator: str | None = None
-    redundancy: Redundancy = "duplicates"
-
-    @classmethod
-    def of(
-        cls,
-        order: Order = "document",
-        include: int | Iterable[int] = (),
-        exclude: int | Iterable[int] = (),
-        separator: str | None = None,
-        redundancy: Redundancy = "duplicates",
-    ) -> "Options":
-        """Build the options from a caller's arguments: `include` and `exclude` may be one index or several."""
-        return cls(order, _indices("include", include), _indices("exclude", exclude), separator, redundancy)
-
-    def __post_init__(self) -> None:
-        for name, value, known in (
-            ("order", self.order, ("document", "rank")),
-            ("redundancy", self.redundancy, ("duplicates", "trigrams", "off")),
-        ):
-            if value not in known:
-                raise UsageError(f"{name} must be {' or '.join(known)}, not '{value}'")
-        if not isinstance(self.separator, str | None):
-            raise UsageError(f"separator must be a string, not {self.separator!r}")
-
-
-def _indices(name: str, given: int | Iterable[int]) -> frozenset[int]:
-    try:
-        return frozenset(map(index, given if isinstance(given, Iterable) else (given,)))
-    except TypeError:
-        raise UsageError(f"{name} must be sentence indices, whole numbers counted from 0, not {given!r}") from None
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How the sentences of a document are joined, and how long the result is in one unit."""
-
-    document: Document
-    unit: Unit
-    options: Options = Options()
-    tokens: TokenCounter | None = None
-
-    @cached_property
-    def separator(self) -> str:
-        """The text between two sentences."""
-        chosen = self.options.separator
-        return separator(self.document.language) if chosen is None else chosen
-
-    @cached_property
-    def lengths(self) -> tuple[int, ...]:
-        """The length of each sentence."""
-        return tuple(map(self.measure, self.document.texts))
-
-    @cached_property
-    def gap(self) -> int:
-        """The length a separator adds: 0 in sentences, and 0 in tokens, since token counts do not add up."""
-        return 0 if self.unit in ("sentences", "tokens") else self.measure(self.separator)
-
-    def join(self, sentences: Iterable[int]) -> str:
-        """Join the sentences in the given order."""
-        return self.separator.join(self.document.texts[i] for i in sentences)
-
-    def length(self, sentences: tuple[int, ...]) -> int:
-        """Return the length of the joined sentences."""
-        return len(sentences) if self.unit == "sentences" else self.measure(self.join(sentences))
-
-    def measure(self, text: str) -> int:
-        """Return the length of a text."""
-        return measure(text, self.unit, self.tokens)
+# With coherence "soft", the share of its value that a sentence keeps if it cannot stand alone.
+_DEPENDENT = 0.5
 
 
 @dataclass(frozen=True)
@@ -135,16 +49,26 @@ class Fitting:
         """The budget that holds everything; beyond it, nothing changes."""
         return max(1, self._whole.length, self._joined.length) if len(self.layout.document) else 1
 
+    @cached_property
+    def reading(self) -> Reading:
+        """What the sentences need, and which are noise; nothing and none if coherence is off."""
+        count = len(self.layout.document)
+        if self.layout.options.coherence == "off":
+            return Reading((ALONE,) * count, ("",) * count, ("",) * count)
+        return read(self.layout.document)
+
     def choice(self, capacity: int) -> Choice:
         """Return the best choice that is at most `capacity` long."""
-        return self._choose(capacity, lambda c: self._selector(self._problem(c)))
+        return self._choose(
+            capacity, lambda c: _first(self._selector(level.with_capacity(c)) for level in self._levels)
+        )
 
     def choices(self, largest: int) -> Callable[[int], Choice]:
         """Return a function equivalent to `choice` for any capacity up to `largest`, with the work shared."""
         if not len(self.layout.document):
             return self.choice
-        solve = solver(self._selector, self._problem(largest))
-        return lambda capacity: self._choose(capacity, solve)
+        solvers = [cache(partial(solver, self._selector, level.with_capacity(largest))) for level in self._levels]
+        return lambda capacity: self._choose(capacity, lambda c: _first(solve()(c) for solve in solvers))
 
     def length(self, chosen: Iterable[int]) -> int:
         """Return the length of a summary of these sentences."""
@@ -152,11 +76,22 @@ class Fitting:
 
     def summary(self, choice: Choice, budget: Budget, capacity: int) -> Summary:
         """Turn a choice into the summary that a user gets."""
-        document, chosen = self.layout.document, set(choice.chosen)
+        document, chosen, why = self.layout.document, set(choice.chosen), self._rejections(choice, capacity)
 
         def scored(i: int) -> ScoredSentence:
             start, end = document.sentences[i]
-            return ScoredSentence(i, start, end, document.texts[i], float(self.values[i]), i in chosen)
+            need = self.reading.needs[i]
+            return ScoredSentence(
+                index=i,
+                start=start,
+                end=end,
+                text=document.texts[i],
+                score=float(self.values[i]),
+                selected=i in chosen,
+                needs=need if need >= 0 else None,
+                noise=self.reading.noise[i],
+                rejected=why[i],
+            )
 
         return Summary(
             text=choice.text,
@@ -172,6 +107,31 @@ class Fitting:
             fingerprint=self.fingerprint,
             source=document.text,
         )
+
+    def _rejections(self, choice: Choice, capacity: int) -> list[Rejected]:
+        """Say for each sentence why it is not in the summary; nothing for those that are."""
+        options, reading, lengths, gap = self.layout.options, self.reading, self.layout.lengths, self.layout.gap
+        chosen, room = set(choice.chosen), capacity - choice.length
+        repeated = self._levels[-1].exclude - options.exclude if lengths else frozenset()
+        costs, why = [0] * len(lengths), list[Rejected]()
+        for i, need in enumerate(reading.needs):
+            missing = need >= 0 and need not in chosen
+            costs[i] = lengths[i] + gap + (costs[need] if missing else 0)
+            reason: Rejected = "no-gain"
+            if i in chosen:
+                reason = ""
+            elif i in options.exclude:
+                reason = "excluded"
+            elif reading.noise[i]:
+                reason = "noise"
+            elif i in repeated:
+                reason = "redundant"
+            elif lengths[i] + gap > room:
+                reason = "no-room"
+            elif need == LOST or (missing and (why[need] in ("noise", "needs", "excluded") or costs[i] > room)):
+                reason = "needs"
+            why.append(reason)
+        return why
 
     @cached_property
     def _whole(self) -> Choice:
@@ -239,8 +199,35 @@ class Fitting:
     def _selector(self) -> Selector:
         return blocking_trigrams(self.selector) if self.layout.options.redundancy == "trigrams" else self.selector
 
-    def _problem(self, capacity: int) -> Problem:
-        problem = self._given(capacity)
+    @cached_property
+    def _levels(self) -> tuple[Problem, ...]:
+        """The problems to solve; a later one counts only if nothing fits in those before it.
+
+        The first takes no noise, and each sentence with what it needs. The second takes sentences as they are, and the
+        last takes noise, too: a heading is better than nothing.
+        """
+        everything = self._given(sum(self.layout.lengths) + self.layout.gap * len(self.layout.lengths))
+        noise = self._noise - everything.include
+        if self.layout.options.coherence == "off" or len(noise | everything.exclude) == len(everything.values):
+            return (self._distinct(everything),)
+        clean = everything.without(noise)
+        needs = tuple(max(need, ALONE) for need in self.reading.needs)
+        if self.layout.options.coherence == "strict":
+            first = replace(clean, needs=needs)
+        else:
+            first = replace(clean, values=np.where(np.array(needs) == ALONE, self.values, _DEPENDENT * self.values))
+        return tuple(map(self._distinct, (first, clean, everything)))
+
+    @cached_property
+    def _noise(self) -> frozenset[int]:
+        """The sentences that are noise, or that need something the text does not say before them."""
+        return frozenset(
+            i
+            for i, (need, noise) in enumerate(zip(self.reading.needs, self.reading.noise, strict=True))
+            if noise or need == LOST
+        )
+
+    def _distinct(self, problem: Problem) -> Problem:
         return problem if self.layout.options.redundancy == "off" else without_duplicates(problem)
 
     def _given(self, capacity: int) -> Problem:
@@ -253,3 +240,12 @@ class Fitting:
             exclude=self.layout.options.exclude,
             document=self.layout.document,
         )
+
+
+def _first(answers: Iterable[Selection]) -> Selection:
+    """Return the first answer that chooses anything, else the last."""
+    answer = Selection((), 0)
+    for answer in answers:
+        if answer.chosen:
+            break
+    return answer

@@ -79,8 +79,15 @@ class Frontier:
             "separator": layout.separator,
             "language": document.language,
             "sentences": [
-                {"index": i, "start": s.start, "end": s.end, "text": text, "score": float(f"{value:.9g}")}
-                for i, (s, text, value) in enumerate(zip(document.sentences, document.texts, values, strict=True))
+                {
+                    "index": i,
+                    "start": s.start,
+                    "end": s.end,
+                    "text": document.texts[i],
+                    "score": float(f"{values[i]:.9g}"),
+                    "needs": need if need >= 0 else None,
+                }
+                for i, (s, need) in enumerate(zip(document.sentences, self.fitting.reading.needs, strict=True))
             ],
             "steps": [step.to_dict() for step in (self.steps() if steps is None else steps)],
         }

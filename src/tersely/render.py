@@ -32,6 +32,16 @@ footer {{ margin-top: 2rem; opacity: .7; font-size: .85rem }}
 
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
 _PICTURES = ("png", "svg", "pdf")
+_SHOWN = 72
+_REJECTIONS = {
+    "": "in the summary",
+    "excluded": "left out on request",
+    "noise": "noise",
+    "redundant": "nearly repeats another sentence",
+    "no-room": "too long for the room that is left",
+    "needs": "cannot be understood without a sentence that is missing or does not fit",
+    "no-gain": "adds too little",
+}
 
 
 def html(summary: "Summary") -> str:
@@ -51,6 +61,25 @@ def markdown(summary: "Summary") -> str:
     items = (_MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(s.text.split())) for s in summary.sentences)
     listed = "".join(f"- {item}\n" for item in items)
     return f"{listed}\n*{summary.explain()}*\n" if listed else f"*{summary.explain()}*\n"
+
+
+def explained(summary: "Summary") -> str:
+    """Return one line per sentence of the source: whether it is in the summary, what it needs, or why it is out.
+
+    >>> from tersely import summarize
+    >>> print(explained(summarize("Rain fell. The river rose.", max_chars=10)))
+    +  0  Rain fell.
+       1  The river rose.  (too long for the room that is left)
+    """
+    lines = []
+    for sentence in sorted(summary.ranking, key=lambda s: s.index):
+        text = " ".join(sentence.text.split())
+        text = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1].rstrip()}…"
+        notes = [] if sentence.selected else [sentence.noise or _REJECTIONS[sentence.rejected]]
+        notes += [f"needs {sentence.needs}"] if sentence.needs is not None else []
+        note = f"  ({', '.join(notes)})" if notes else ""
+        lines.append(f"{'+' if sentence.selected else ' '} {sentence.index:>2}  {text}{note}")
+    return "\n".join(lines)
 
 
 def plot_steps(steps: "list[Step]", unit: str, file: str) -> None:

@@ -13,8 +13,9 @@ import numpy as np
 from tersely.budget import Budget
 from tersely.encode import Encoder, load_encoder
 from tersely.errors import ModelError, UsageError
-from tersely.fitting import Fitting, Layout, Options, Order, Redundancy
+from tersely.fitting import Fitting
 from tersely.frontier import Frontier
+from tersely.layout import Coherence, Layout, Options, Order, Redundancy
 from tersely.models import DEFAULT, load_model
 from tersely.score import SCORERS, Scorer, Values
 from tersely.select import SELECTORS, Selector
@@ -34,6 +35,7 @@ class Keywords(TypedDict, total=False):
     exclude: int | Iterable[int]
     separator: str | None
     redundancy: Redundancy
+    coherence: Coherence
     language: Language | None
     tokenizer: Tokenizer | None
 
@@ -121,6 +123,7 @@ class Summarizer:
         exclude: int | Iterable[int] = (),
         separator: str | None = None,
         redundancy: Redundancy = "duplicates",
+        coherence: Coherence = "strict",
         language: Language | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> Summary:
@@ -140,7 +143,7 @@ class Summarizer:
             max_sentences=max_sentences,
             ratio=ratio,
         )
-        options = Options.of(order, include, exclude, separator, redundancy)
+        options = Options.of(order, include, exclude, separator, redundancy, coherence)
         return self.fit(as_document(text, language), budget, options, tokenizer)
 
     def fit(
@@ -166,6 +169,7 @@ class Summarizer:
         exclude: int | Iterable[int] = (),
         separator: str | None = None,
         redundancy: Redundancy = "duplicates",
+        coherence: Coherence = "strict",
         language: Language | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> Frontier:
@@ -179,7 +183,7 @@ class Summarizer:
             raise UsageError(f"unit must be one of {', '.join(get_args(Unit))}, not '{unit}'")
         if limit is not None and limit < 1:
             raise UsageError(f"limit must be at least 1, not {limit}")
-        options = Options.of(order, include, exclude, separator, redundancy)
+        options = Options.of(order, include, exclude, separator, redundancy, coherence)
         fitting = self._fitting(as_document(text, language), options, unit, tokenizer)
         return Frontier(fitting, limit or fitting.largest)
 

@@ -9,6 +9,8 @@ from tersely.text.language import Language
 
 Reason = Literal["selected", "whole-text-fits", "no-gain", "nothing-fits", "empty-input"]
 
+Rejected = Literal["", "excluded", "noise", "redundant", "no-room", "needs", "no-gain"]
+
 REASONS: dict[Reason, str] = {
     "selected": "the best choice that fits",
     "whole-text-fits": "the whole text fits",
@@ -21,7 +23,11 @@ _SHOWN = 40
 
 @dataclass(frozen=True)
 class ScoredSentence:
-    """A sentence of the source, `source[start:end]`, and the value its scorer gave it."""
+    """A sentence of the source, `source[start:end]`, and the value its scorer gave it.
+
+    `needs` is the index of the earlier sentence without which it cannot be understood, `noise` names the kind of noise
+    that it is, if any, and `rejected` says why it is not in the summary.
+    """
 
     index: int
     start: int
@@ -29,6 +35,9 @@ class ScoredSentence:
     text: str
     score: float
     selected: bool
+    needs: int | None = None
+    noise: str = ""
+    rejected: Rejected = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data; offsets count Unicode code points."""
@@ -38,6 +47,7 @@ class ScoredSentence:
             "end": self.end,
             "text": self.text,
             "score": float(f"{self.score:.9g}"),
+            "needs": self.needs,
         }
 
 
@@ -92,7 +102,9 @@ class Summary:
             "fill": round(self.fill, 4),
             "reason": self.reason,
             "needed": self.needed,
-            "ranking": [{**s.to_dict(), "selected": s.selected} for s in self.ranking],
+            "ranking": [
+                {**s.to_dict(), "selected": s.selected, "noise": s.noise, "rejected": s.rejected} for s in self.ranking
+            ],
             "model": {"name": self.model, "fingerprint": self.fingerprint},
         }
 

@@ -72,7 +72,7 @@ class Summarize:
     def _load(self) -> "tuple[Summarizer, Callable[[str], Summary]]":
         """Return the summarizer, and the function from a text to its summary within the one budget."""
         from tersely.budget import BUDGETS, Budget
-        from tersely.fitting import Options
+        from tersely.layout import Options
         from tersely.summarizer import Summarizer, as_document
 
         summarizer, how = Summarizer.load(**self.parts), dict(self.how)

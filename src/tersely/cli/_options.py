@@ -10,7 +10,7 @@ from tersely.errors import UsageError
 
 if TYPE_CHECKING:
     from tersely.budget import Budget
-    from tersely.fitting import Options
+    from tersely.layout import Options
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -70,6 +70,13 @@ assembly = several(
         show_default=True,
         help="Leave out sentences that nearly repeat another, or that share three words in a row with one.",
     ),
+    click.option(
+        "--coherence",
+        type=click.Choice(["strict", "soft", "off"]),
+        default="strict",
+        show_default=True,
+        help="Take a sentence only with what it needs to be understood, prefer those that stand alone, or ignore it.",
+    ),
     click.option("--tokenizer", metavar="FILE", help="The tokenizer.json that counts tokens."),
 )
 
@@ -85,8 +92,11 @@ def take_budget(given: dict[str, Any]) -> "Budget":
         raise UsageError(said) from None
 
 
+_ASSEMBLY = ("order", "include", "exclude", "separator", "redundancy", "coherence")
+
+
 def take_options(given: dict[str, Any]) -> "Options":
     """Take out of the given options those on how a summary is put together."""
-    from tersely.fitting import Options
+    from tersely.layout import Options
 
-    return Options.of(**{name: given.pop(name) for name in ("order", "include", "exclude", "separator", "redundancy")})
+    return Options.of(**{name: given.pop(name) for name in _ASSEMBLY})

@@ -22,10 +22,12 @@ from tersely.cli._printing import write
     show_default=True,
     help="What to print.",
 )
+@click.option("--explain", is_flag=True, help="Also say, on standard error, why each sentence is in or out.")
 @output_option
 def command(
     source: str,
     form: str,
+    explain: bool,
     output: str | None,
     model: str | None,
     scorer: str | None,
@@ -55,7 +57,11 @@ def command(
         "markdown": summary.to_markdown,
     }[form]()
     write(written, output)
-    if not summary.sentences or sys.stdout.isatty():
+    if explain:
+        from tersely.render import explained
+
+        click.echo(explained(summary), err=True)
+    if not summary.sentences or explain or sys.stdout.isatty():
         click.echo(f"tersely: {summary.explain()}", err=True)
     if not summary.sentences:
         raise click.exceptions.Exit(1)

@@ -14,7 +14,7 @@ from tersely.encode import Recent
 from tersely.errors import MissingExtraError, UsageError
 from tersely.evaluate.measures import Tokenization, ngrams
 from tersely.evaluate.record import Record
-from tersely.fitting import Layout
+from tersely.layout import Layout
 from tersely.models import shipped_models
 from tersely.score import SCORERS
 from tersely.summarizer import Summarizer

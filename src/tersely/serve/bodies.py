@@ -51,6 +51,10 @@ class _Text(_Body):
         "duplicates",
         description="Skip near copies of chosen sentences, or sentences that share three words in a row with one.",
     )
+    coherence: Literal["strict", "soft", "off"] = Field(
+        "strict",
+        description="Take a sentence only with what it needs, halve the value of one that needs another, or neither.",
+    )
     language: LanguageName | None = Field(None, description="Null: detected from the text.")
     model: Annotated[str, Field(max_length=200)] | None = Field(
         None, description="A model listed at /v1/models. Null: the default."
@@ -153,12 +157,17 @@ class SentenceAnswer(BaseModel):
     end: int
     text: str
     score: float
+    needs: int | None = Field(description="The earlier sentence without which it cannot be understood.")
 
 
 class RankedAnswer(SentenceAnswer):
     """A sentence of the source, chosen or not."""
 
     selected: bool
+    noise: str = Field(description="The kind of noise that it is, such as caption; empty for a proper sentence.")
+    rejected: Literal["", "excluded", "noise", "redundant", "no-room", "needs", "no-gain"] = Field(
+        description="Why it is not in the summary; empty if it is."
+    )
 
 
 class BudgetAnswer(BaseModel):

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from tersely.errors import TerselyError, UsageError
-from tersely.fitting import Options
 from tersely.io.lines import to_json
+from tersely.layout import Options
 from tersely.models import load_model
 from tersely.score import Values
 from tersely.serve.problems import Answer, FailureError, ProblemError, invalid
