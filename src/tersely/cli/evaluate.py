@@ -142,9 +142,7 @@ def _detector(data: str, how: dict[str, Any]) -> None:
 
     by = how["by"] or "set"
     items, source = _items(data, how, by)
-    table = detector_table(list(items), by)
-    click.echo(source + "\n")
-    click.echo("\n".join(line for line in columns(table, names=1).splitlines() if line))
+    click.echo(f"{source}\n\n{columns(detector_table(list(items), by), names=1, apart=False)}")
 
 
 def _items(data: str, how: dict[str, Any], by: str | None) -> tuple[Iterable[Any], str]:
@@ -182,7 +180,7 @@ def _folder(how: dict[str, Any]) -> Path | None:
 
 
 def _budgets(how: dict[str, Any], option: str) -> list[Any]:
-    """Return the budgets of an option, after that of --sentences."""
+    """Return the budgets of an option, if it is given, after that of --sentences."""
     from tersely.budget import Budget
     from tersely.errors import UsageError
 

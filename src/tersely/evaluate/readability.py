@@ -37,7 +37,9 @@ class LanguageBudget(NamedTuple):
         return self.chinese if self.chinese and document.language == "zh" else self.usual
 
     def __str__(self) -> str:
-        return describe(self.usual) + (f" (zh {self.chinese.limit})" if self.chinese else "")
+        if self.chinese is None or self.chinese == self.usual:
+            return describe(self.usual)
+        return f"{describe(self.usual)} (zh {self.chinese.limit})"
 
 
 DEFAULT_BUDGETS = tuple(LanguageBudget(Budget(3 * n, "chars"), Budget(n, "chars")) for n in (100, 200))

@@ -94,12 +94,15 @@ def as_csv(results: Sequence[SystemResult], baseline: str) -> str:
     return csv_table([HEADER, *rows(results, baseline)])
 
 
-def columns(cells: Sequence[tuple[str, ...]], names: int = 2) -> str:
-    """Align the cells below their header; the first `names` columns are names, and a new first name leaves a line."""
+def columns(cells: Sequence[tuple[str, ...]], names: int = 2, apart: bool = True) -> str:
+    """Align the cells below their header; the first `names` columns are names.
+
+    If `apart`, there is a blank line wherever the first name changes.
+    """
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines, first = [], cells[0][0]
     for row in cells:
-        if row[0] != first:
+        if apart and row[0] != first:
             lines.append("")
             first = row[0]
         padded = [

@@ -19,8 +19,8 @@ class Jsonl:
 
     The document is `text`, or else `article`. The document and `summary` are each a string, which is split into
     sentences, or a list of sentences, which is kept. `summary` and `id` are optional: without `id`, it is the number
-    of the line. Other keys become the record's `fields`. The path is a file, a pattern, or a folder of `.jsonl`, `.jsonl.gz` or
-    `.jsonl.zst` files.
+    of the line. Other keys become the record's `fields`. The path is a file, a pattern, or a folder of `.jsonl`,
+    `.jsonl.gz` or `.jsonl.zst` files.
     """
 
     def accepts(self, path: Path) -> bool:
