@@ -4,11 +4,14 @@ import json
 
 import pytest
 
-from quality.gate import DATA, FLOORS, failures, measure, raised
+from quality.gate import DATA, FLOORS, READER, READER_FILES, failures, measure, measure_reading, raised
 from tersely.evaluate.readers import SUITE
 from tersely.io.files import sha256
 
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="no evaluation data: set TERSELY_DATA")
+needs_reader_set = pytest.mark.skipif(
+    not all(file.is_file() for file in READER_FILES), reason="no labeled documents in TERSELY_DATA"
+)
 
 
 @needs_data
@@ -23,6 +26,20 @@ def test_the_default_reaches_its_floors(dev) -> None:
 def test_the_gate_stops_a_worse_system() -> None:
     floors = json.loads(FLOORS.read_text())["dev_pku"]
     found = failures(measure(SUITE[5], "random", floors["documents"]), floors["figures"])
+    assert len(found) == 2 * len(floors["figures"])
+
+
+@needs_reader_set
+def test_summaries_of_the_default_read_as_well_as_before() -> None:
+    floors = json.loads(FLOORS.read_text())[READER]
+    assert " ".join(map(sha256, READER_FILES)) == floors["sha256"], "the labeled documents are not the measured ones"
+    assert not failures(measure_reading(), floors["figures"])
+
+
+@needs_reader_set
+def test_the_gate_stops_a_system_that_reads_worse() -> None:
+    floors = json.loads(FLOORS.read_text())[READER]
+    found = failures(measure_reading("random"), floors["figures"])
     assert len(found) == 2 * len(floors["figures"])
 
 
@@ -43,3 +60,15 @@ def test_floors_rise_and_fall_only_on_request() -> None:
     assert raised(old, {"dev": entry(29)}, allow_lower=True) == {"dev": entry(29)}
     with pytest.raises(SystemExit, match="gone"):
         raised(old, {}, allow_lower=False)
+
+
+def test_flaws_have_a_ceiling_that_only_falls() -> None:
+    def flaws(share: float) -> dict[str, object]:
+        return {"sha256": "x", "documents": 1, "figures": {"b": {"flawed": share, "choice": 50.0, "violations": 0}}}
+
+    found = failures(flaws(40)["figures"], flaws(30)["figures"])
+    assert found == ["b: flawed is 40.00, above its ceiling of 30.00"]
+    assert raised({"reader": flaws(40)}, {"reader": flaws(30)}, allow_lower=False) == {"reader": flaws(30)}
+    assert raised({"reader": flaws(30)}, {"reader": flaws(31)}, allow_lower=False) == {"reader": flaws(30)}
+    with pytest.raises(SystemExit, match="above its ceiling"):
+        raised({"reader": flaws(30)}, {"reader": flaws(40)}, allow_lower=False)

@@ -1,5 +1,6 @@
 """`tersely evaluate`: compare systems on the same documents."""
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +9,12 @@ import click
 from tersely.cli._printing import counting
 
 
-@click.command("evaluate", short_help="Compare systems on documents with reference summaries.")
+@click.command("evaluate", short_help="Compare systems on documents: ROUGE, or how they read.")
 @click.argument("data", metavar="DATA")
 @click.option("--systems", default="lead,news", show_default=True, metavar="A,B,...", help="The systems to compare.")
 @click.option("--sentences", type=click.IntRange(1), metavar="N", help="Budget in sentences.")
 @click.option("--budgets", metavar="N,N,...", help="Budgets in --unit.")
+@click.option("--budgets-zh", metavar="N,N,...", help="With --readability: budgets for Chinese texts instead.")
 @click.option(
     "--unit",
     type=click.Choice(["chars", "words", "bytes", "sentences", "ratio"]),
@@ -45,6 +47,15 @@ from tersely.cli._printing import counting
     show_default=True,
     help="Tokens of Chinese texts for ROUGE.",
 )
+@click.option("--readability", is_flag=True, help="Instead of ROUGE: how many summaries a reader stumbles over.")
+@click.option(
+    "--labels",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Labels of what sentences need, of noise, and of an editor's choice. Default: our own detector.",
+)
+@click.option("--detector", is_flag=True, help="With --labels: how well our own detector finds what they say.")
+@click.option("--by", metavar="FIELD", help="With --readability or --detector: also show each value of this field.")
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Number of processes. Default: one per core.")
 @click.option(
     "--out",
@@ -52,16 +63,7 @@ from tersely.cli._printing import counting
     metavar="DIR",
     help="Also write Markdown, CSV, JSON and plots to this folder.",
 )
-def command(
-    data: str,
-    systems: str,
-    sentences: int | None,
-    budgets: str | None,
-    unit: str,
-    baseline: str | None,
-    out: Path | None,
-    **how: Any,
-) -> None:
+def command(data: str, systems: str, baseline: str | None, **how: Any) -> None:
     """Compare systems on DATA: ROUGE, lengths, and paired tests against a baseline.
 
     A system is scorer[+selector][@encoder], model[+selector], 'oracle', or another tool (sumy-textrank, ...).
@@ -69,32 +71,44 @@ def command(
     \b
     tersely evaluate news.jsonl.gz --systems lead,textrank,coverage,oracle --sentences 3
     tersely evaluate news.jsonl.gz --systems lead,textrank@tfidf,coverage --budgets 300,400,500
+
+    With --readability, see how many summaries hold a sentence without what it needs, or noise. No references are
+    needed. The default budgets are 300 and 600 characters, in Chinese 100 and 200.
+
+    \b
+    tersely evaluate texts.jsonl.gz --readability --labels labels.jsonl.gz --by set
+    tersely evaluate texts.jsonl.gz --detector --labels labels.jsonl.gz
     """
     from tersely.errors import UsageError
-    from tersely.evaluate import report
-    from tersely.evaluate.measures import Tokenization
-    from tersely.evaluate.readers import read
-    from tersely.evaluate.record import SourceLimits
-    from tersely.evaluate.run import evaluate
     from tersely.evaluate.systems import parse_systems
 
     names = parse_systems(systems)
     base = baseline or names[0]
     if base not in names:
         raise UsageError(f"the baseline '{base}' is not one of the systems")
-    limits = _budgets(sentences, budgets, unit)
+    if how["detector"]:
+        if how["readability"] or how["labels"] is None:
+            raise UsageError("--detector needs --labels, and is not for --readability")
+        _detector(data, how)
+    elif how["readability"]:
+        _readability(data, names, base, how)
+    else:
+        for option in ("labels", "by", "budgets_zh"):
+            if how[option] is not None:
+                raise UsageError(f"--{option.replace('_', '-')} needs --readability")
+        _rouge(data, names, base, how)
+
+
+def _rouge(data: str, names: list[str], base: str, how: dict[str, Any]) -> None:
+    from tersely.budget import Budget
+    from tersely.evaluate import report
+    from tersely.evaluate.measures import Tokenization
+    from tersely.evaluate.run import evaluate
+
+    limits = _budgets(how, "budgets") or [Budget.one_of(max_sentences=3)]
     tokenization = Tokenization(stem=not how["no_stem"], chinese=how["chinese"])
-    if out is not None:
-        out.mkdir(parents=True, exist_ok=True)  # if this fails, it should fail before the work, not after it
-    records = read(
-        data,
-        reader=how["reader"],
-        language=how["language"],
-        strict=how["strict"],
-        report=_warn,
-        limit=how["limit"],
-    )
-    shown = map(SourceLimits(how["max_source_tokens"], how["max_source_sentences"]).apply, records)
+    out = _folder(how)
+    shown = map(_limits(how).apply, _records(data, how))
     results = evaluate(shown, names, limits, tokenization, how["workers"], counting(Path(data).name))
     click.echo(report.terminal(results, base))
     click.echo("\n" + report.footnote(tokenization, len(results[0].outcomes), base), err=True)
@@ -103,19 +117,82 @@ def command(
         click.echo(f"written to {out}", err=True)
 
 
-def _budgets(sentences: int | None, budgets: str | None, unit: str) -> list[Any]:
-    """Return the budgets that --sentences and --budgets name; by default, three sentences."""
+def _readability(data: str, names: list[str], base: str, how: dict[str, Any]) -> None:
+    from tersely.evaluate import readability
+    from tersely.evaluate.report import columns
+
+    limits = readability.pair_budgets(_budgets(how, "budgets"), _budgets(how, "budgets_zh"))
+    out = _folder(how)
+    items, source = _items(data, how, how["by"])
+    shown = (item._replace(record=_limits(how).apply(item.record)) for item in items)
+    results = readability.evaluate_reading(shown, names, limits, how["workers"], counting(Path(data).name))
+    chosen = source != readability.OWN
+    click.echo(f"{source}\n\n{columns(readability.reading_table(results, base, chosen))}")
+    if how["by"]:
+        click.echo("\n" + columns(readability.kinds_table(results, how["by"], chosen), names=3))
+    click.echo("\n" + readability.footnote(len(results[0].outcomes), base, chosen), err=True)
+    if out is not None:
+        readability.save(out, results, base, source, how["by"])
+        click.echo(f"written to {out}", err=True)
+
+
+def _detector(data: str, how: dict[str, Any]) -> None:
+    from tersely.evaluate.annotation import detector_table
+    from tersely.evaluate.report import columns
+
+    by = how["by"] or "set"
+    items, source = _items(data, how, by)
+    click.echo(f"{source}\n\n{columns(detector_table(list(items), by), names=1, apart=False)}")
+
+
+def _items(data: str, how: dict[str, Any], by: str | None) -> tuple[Iterable[Any], str]:
+    """Return the documents, each with its labels if there are any, and where the labels come from."""
+    from tersely.evaluate.annotation import Item, labeled
+    from tersely.evaluate.readability import OWN
+
+    if how["labels"] is not None:
+        # Labels count the documents, so none may be skipped.
+        found, source = labeled(_records(data, how | {"strict": True}), how["labels"])
+    else:
+        found, source = (Item(record) for record in _records(data, how)), OWN
+    return (item._replace(kind=str(item.record.fields.get(by, "")) if by else "") for item in found), source
+
+
+def _records(data: str, how: dict[str, Any]) -> Iterator[Any]:
+    from tersely.evaluate.readers import read
+
+    options = {name: how[name] for name in ("reader", "language", "strict", "limit")}
+    return read(data, report=_warn, **options)
+
+
+def _limits(how: dict[str, Any]) -> Any:
+    from tersely.evaluate.record import SourceLimits
+
+    return SourceLimits(how["max_source_tokens"], how["max_source_sentences"])
+
+
+def _folder(how: dict[str, Any]) -> Path | None:
+    """Make the folder for the results: if this fails, it should fail before the work, not after it."""
+    out: Path | None = how["out"]
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+    return out
+
+
+def _budgets(how: dict[str, Any], option: str) -> list[Any]:
+    """Return the budgets of an option, if it is given, after that of --sentences."""
     from tersely.budget import Budget
     from tersely.errors import UsageError
 
+    sentences, budgets, unit = how["sentences"], how[option], how["unit"]
     found = [Budget.one_of(max_sentences=sentences)] if sentences is not None else []
     for part in [] if budgets is None else budgets.rstrip(",").split(","):
         try:
             limit = float(part)
         except ValueError:
-            raise UsageError(f"--budgets takes numbers, not '{part.strip()}'") from None
+            raise UsageError(f"--{option.replace('_', '-')} takes numbers, not '{part.strip()}'") from None
         found.append(Budget.one_of(**{"ratio" if unit == "ratio" else f"max_{unit}": limit}))
-    return found or [Budget.one_of(max_sentences=3)]
+    return found
 
 
 def _warn(message: str) -> None:

@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import Any
 
 from tersely.errors import UsageError
 from tersely.text import Document, Sentence
@@ -17,12 +18,16 @@ _REST_OF_WORD = re.compile(rf"(?<=[{HAN}])|[^\s{HAN}]*")
 
 @dataclass(frozen=True)
 class Record:
-    """A document, the sentences of its reference, and the indices of labeled sentences if the dataset has them."""
+    """A document, the sentences of its reference, and the indices of labeled sentences if the dataset has them.
+
+    `fields` has whatever else the dataset says about the document, by its names there.
+    """
 
     id: str
     document: Document
     reference: tuple[str, ...] = ()
     labels: tuple[int, ...] = ()
+    fields: dict[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)

@@ -81,31 +81,47 @@ def _row(result: SystemResult, difference: Difference | None) -> tuple[str, ...]
 
 def terminal(results: Sequence[SystemResult], baseline: str) -> str:
     """Return the table in columns, with a blank line between budgets."""
-    cells = [HEADER, *rows(results, baseline)]
-    widths = [max(len(row[k]) for row in cells) for k in range(len(HEADER))]
-    lines, budget = [], HEADER[0]
+    return columns([HEADER, *rows(results, baseline)])
+
+
+def markdown(results: Sequence[SystemResult], baseline: str) -> str:
+    """Return the table as Markdown."""
+    return markdown_table([HEADER, *rows(results, baseline)])
+
+
+def as_csv(results: Sequence[SystemResult], baseline: str) -> str:
+    """Return the table as CSV."""
+    return csv_table([HEADER, *rows(results, baseline)])
+
+
+def columns(cells: Sequence[tuple[str, ...]], names: int = 2, apart: bool = True) -> str:
+    """Align the cells below their header; the first `names` columns are names.
+
+    If `apart`, there is a blank line wherever the first name changes.
+    """
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines, first = [], cells[0][0]
     for row in cells:
-        if row[0] != budget:
+        if apart and row[0] != first:
             lines.append("")
-            budget = row[0]
+            first = row[0]
         padded = [
-            cell.ljust(w) if k < 2 else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths, strict=True))
+            cell.ljust(w) if k < names else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths, strict=True))
         ]
         lines.append("  ".join(padded).rstrip())
     return "\n".join(lines)
 
 
-def markdown(results: Sequence[SystemResult], baseline: str) -> str:
-    """Return the table as Markdown."""
-    lines = ["| " + " | ".join(HEADER) + " |", "|---|---|" + "---:|" * (len(HEADER) - 2)]
-    lines += ["| " + " | ".join(row) + " |" for row in rows(results, baseline)]
-    return "\n".join(lines) + "\n"
+def markdown_table(cells: Sequence[tuple[str, ...]], names: int = 2) -> str:
+    """Return the cells as a table in Markdown."""
+    header, *rest = ["| " + " | ".join(row) + " |" for row in cells]
+    return "\n".join([header, "|" + "---|" * names + "---:|" * (len(cells[0]) - names), *rest]) + "\n"
 
 
-def as_csv(results: Sequence[SystemResult], baseline: str) -> str:
-    """Return the table as CSV."""
+def csv_table(cells: Sequence[tuple[str, ...]]) -> str:
+    """Return the cells as CSV."""
     text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows([HEADER, *rows(results, baseline)])
+    csv.writer(text, lineterminator="\n").writerows(cells)
     return text.getvalue()
 
 

@@ -11,14 +11,16 @@ from tersely.text import Language
 
 __all__ = ["Jsonl"]
 
+_READ = {"id", "text", "article", "summary"}
+
 
 class Jsonl:
     """JSON Lines (plain, gzip or zstd) with `text` or `article`, `summary` and `id`.
 
     The document is `text`, or else `article`. The document and `summary` are each a string, which is split into
     sentences, or a list of sentences, which is kept. `summary` and `id` are optional: without `id`, it is the number
-    of the line. Other keys are ignored. The path is a file, a pattern, or a folder of `.jsonl`, `.jsonl.gz` or
-    `.jsonl.zst` files.
+    of the line. Other keys become the record's `fields`. The path is a file, a pattern, or a folder of `.jsonl`,
+    `.jsonl.gz` or `.jsonl.zst` files.
     """
 
     def accepts(self, path: Path) -> bool:
@@ -35,6 +37,7 @@ class Jsonl:
                 raise InputError("no text: there is neither 'text' nor 'article'")
             document = make_document(value[key], language, key)
             reference = make_reference(value.get("summary"), document.language, "summary")
-            return Record(make_id(value.get("id"), default_id), document, reference)
+            fields = {name: each for name, each in value.items() if name not in _READ}
+            return Record(make_id(value.get("id"), default_id), document, reference, fields=fields)
 
         return read_lines(path, make)
