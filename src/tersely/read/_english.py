@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tersely.read import _english_forms as forms
-from tersely.read._english_noise import noise_of
-from tersely.read._quotes import Quoted, quoted
+from tersely.read._english_noise import is_told, noise_of
+from tersely.read._quotes import LONGEST, Quoted, quoted
 from tersely.read._reading import ALONE, LOST, Reading
 from tersely.text.document import Document
 
@@ -23,12 +23,17 @@ class _Text:
     quotes: Sequence[Quoted]
     noise: Sequence[str]
     lower: frozenset[str]  # words that the document writes in lowercase: at a sentence's start they are no names
+    told: bool  # a story or a dialogue
     introduced: Mapping[str, int]  # surnames and abbreviations, to the sentence that gives the full name first
 
     def head(self, i: int) -> str:
         text = self.texts[i][:_HEAD]
         opening = forms.OPENING.match(text)
         return text[opening.end() :] if opening else text
+
+    def spoken(self, i: int) -> bool:
+        """Return whether a sentence begins with a quotation mark."""
+        return self.texts[i].lstrip()[:1] in tuple("\"“‘'«")
 
     def names(self, text: str) -> list[str]:
         """Return the names in a piece of text."""
@@ -55,7 +60,7 @@ def english(document: Document) -> Reading:
     lines, paragraphs = _breaks(document)
     noise = noise_of(texts, lines)
     lower = frozenset(re.findall(r"(?<![\w’'-])[a-z][a-z-]+", document.text))
-    view = _Text(texts, quoted(texts, paragraphs), noise, lower, _introduced(texts, noise))
+    view = _Text(texts, quoted(texts, paragraphs), noise, lower, is_told(texts), _introduced(texts, noise))
     needs, whys = [], []
     for i in range(len(texts)):
         why, need = _need(view, i)
@@ -75,13 +80,19 @@ def _breaks(document: Document) -> tuple[list[bool], list[bool]]:
 
 
 def _introduced(texts: Sequence[str], noise: Sequence[str]) -> dict[str, int]:
-    """Return where each surname first follows a first name, and each abbreviation what it stands for."""
-    first: dict[str, int] = {}
+    """Return the surnames and abbreviations that first come after a full name, with the sentence that gives it."""
+    full: dict[str, int] = {}
+    mentioned: set[str] = set()
     for i, text in enumerate(texts):
-        if not noise[i]:
-            for found in forms.FULL_NAME.finditer(text[:_HEAD]):
-                first.setdefault(found["last"] or found["short"], i)
-    return first
+        if noise[i]:
+            continue
+        head = text[:_HEAD]
+        for found in forms.FULL_NAME.finditer(head):
+            name = found["last"] or found["short"]
+            if name not in mentioned:
+                full[name] = i
+        mentioned.update(forms.NAME.findall(head), full)
+    return full
 
 
 def _need(view: _Text, i: int) -> tuple[str, int]:
@@ -112,6 +123,8 @@ def _cause(view: _Text, i: int, head: str) -> tuple[str, str]:
     kind = _quotation(view, i)
     if kind:
         return "quotation", kind
+    if view.told and i and view.spoken(i) and (view.spoken(i - 1) or view.quotes[i - 1].first >= 0):
+        return "answer", "before"
     if forms.POINTING.match(head) or forms.BARE_DEMONSTRATIVE.match(head) or _demonstrative(head):
         return "demonstrative", "before"
     if forms.LINK.search(head):
@@ -159,7 +172,7 @@ def _quotation(view: _Text, i: int) -> str:
         return ""
     if forms.HE_SAYS.search(outside) and not view.names(outside):
         return "he"
-    if text[0] not in "\"“‘'«":
+    if not view.spoken(i):
         return ""
     if not forms.SAYS.search(outside) and len(outside.split()) < 0.5 * len(text.split()):
         return "speaker"
@@ -203,8 +216,29 @@ def _antecedent(view: _Text, i: int, kind: str) -> int:
     candidates = [j for j in range(i - 1, max(-1, i - 1 - _WINDOW), -1) if not view.noise[j]]
     if not candidates:
         return LOST
+    if kind == "speaker":
+        return _speaker(view, i, candidates)
     if kind in ("he", "she"):
         for j in candidates:
-            if view.people(view.texts[j][:_HEAD]):
+            head = view.texts[j][:_HEAD]
+            if view.people(head) or forms.PERSON.search(head):
                 return j
+    return candidates[0]
+
+
+def _speaker(view: _Text, i: int, candidates: Sequence[int]) -> int:
+    """Return the sentence that names the speaker of the quotation that begins in sentence i."""
+    for j in range(i + 1, min(len(view.texts), i + LONGEST)):
+        if view.quotes[j].first != i:
+            break
+        outside = view.quotes[j].outside
+        if forms.SAYS.search(outside) and view.people(outside):
+            return LOST  # only what follows says who speaks
+    if view.told:
+        return candidates[0]
+    for j in candidates:
+        if forms.SAYS.search(view.quotes[j].outside):
+            return j
+        if view.quotes[j].first < 0 and not view.spoken(j):
+            break
     return candidates[0]

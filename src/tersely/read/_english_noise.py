@@ -1,6 +1,7 @@
 """Noise in English: sentences that belong in no summary, by their form."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 _FLAGS = re.IGNORECASE
@@ -13,7 +14,7 @@ _END = 240  # what marks the end of a sentence is looked for in so many characte
 _KINDS = (
     (
         "caption",
-        r"\((?:pictured|left|right|cent(?:re|er)|above|below|top|bottom|inset|far (?:left|right)|front|back|l|r|c"
+        r"\((?:pictured|left|right|cent(?:re|er)|above|below|top|bottom|inset|far (?:left|right)|front|back|l|r|c|(?:in )?(?:red|blue|white|black|green|yellow)"
         r"|(?:second|third) (?:from )?(?:left|right)|(?:left|right|above|below|pictured|top|bottom)[ ,][^()]{1,40})\)"
         r"|,? ?\bpictured (?:above|below|here|left|right|with|in|at|on|during|together|outside|training|last|yesterday)\b"
         r"|^pictured\b|\b(?:file|stock) (?:photo|image|picture)\b|^(?:image|photo|picture|video|caption|graphic|left|right"
@@ -74,20 +75,20 @@ _KINDS = (
         r"|\b(?:sections?|chapters?) (?:\d+|[ivx]+)(?:\.\d+)? ?(?:,|and \d+)? ?(?:then |also |briefly )?(?:describes?|discuss(?:es)?|"
         r"presents?|traces?|concludes?|gives?|reviews?|introduces?|reports?|contains?|defines?|outlines?|explains?|shows?|"
         r"provides?|summari[sz]es?|details?|deals?|addresses|evaluates?|is devoted)\b|\b(?:in|see|of) (?:section|chapter) \d+"
-        r"(?:\.\d+)?,? (?:we|i)\b|\b(?:described|discussed|presented|given|shown|reported|are|is) in (?:section|chapter) \d"
+        r"(?:\.\d+)?,? (?:we|i)\b|\b(?:are|is) (?:(?:described|discussed|presented|given|reported) )?in (?:section|chapter) \d"
         r"|^in (?:this|the (?:next|following)) (?:section|chapter),? (?:we|i)\b|\b(?:as follows|the following)(?:\.|:)$"
-        r"|\b(?:is|are|can be) (?:shown|seen|given|listed|presented|illustrated) in (?:table|figure|fig\.) ?\d+\.?$"
+        r"|^.{0,120}\b(?:is|are) (?:shown|given|listed|presented|illustrated) in (?:table|figure|fig\.) ?\d+\.?$"
         r"|^as an example\b.{0,60}\b(?:figure|table) \d|^in section \d",
     ),
 )
 _NOISE = tuple((kind, re.compile(pattern, _FLAGS)) for kind, pattern in _KINDS)
 _LABEL = re.compile(r"(?![\"'“‘(\[])(?=[A-Z])[^:.!?\"“”]{2,36}: (?=[\"'“‘]?[A-Z0-9£$])")
-_SPEAKS = re.compile(r"\b(?:said|says|say|told|adds?|added|asks?|asked|wrote|writes|reads?|statement|is|are|was|were|has|have|"
+_SPEAKS = re.compile(r"\b(?:said|says|say|told|adds?|added|complain(?:s|ed)|explain(?:s|ed)|warn(?:s|ed)|not(?:es|ed)|argue[sd]|continued|replied|tweeted|stated?|announced|asks?|asked|wrote|writes|reads?|statement|is|are|was|were|has|have|"
                      r"be|will|can|this|that|these|it|he|she|they|we|i|reasons?|following|include|including|example|"
                      r"questions?|answer|result|problem|point|fact)\b", _FLAGS)  # fmt: skip
 _NAME_LIST = re.compile(r"(?:\b[A-Z]\.? ?[A-Z]?['’]?[A-Z][\w'’-]{1,20}(?: \([^()]{1,12}\))?[,;.] ?){4}")
 _STEP = re.compile(r"(?:^|\s)\d{1,2}\.$")
-_SCRAP = 5  # fewer words than this say nothing outside a story
+_CLAUSE = re.compile(r"\b(?:i|you|he|she|it|we|they|this|that|is|are|was|were|has|have|had|do|did|will|never|no|yes|not)\b|['’]", _FLAGS)
 
 
 def noise_of(texts: Sequence[str], breaks: Sequence[bool]) -> list[str]:
@@ -98,8 +99,10 @@ def noise_of(texts: Sequence[str], breaks: Sequence[bool]) -> list[str]:
     apart = [bool(_APART.search(tail)) for tail in tails]
     lined = sum(closed) >= 0.6 * len(plain)  # else the text does without closing marks
     tokenized = sum(apart) > 0.4 * len(plain)
-    told = _is_told(plain)
-    found, bracket = [], ""
+    told = is_told(plain)
+    labels = _labels(plain)
+    found: list[str] = []
+    bracket = ""
     for i, text in enumerate(plain):
         kind = bracket or _kind(text)
         opened = kind if not bracket and text[:1] == "[" else bracket
@@ -109,6 +112,8 @@ def noise_of(texts: Sequence[str], breaks: Sequence[bool]) -> list[str]:
             kind = "heading" if alone and len(_WORD.findall(text[:400])) < 20 else ""
         if not kind and apart[i] and not tokenized:
             kind = "heading" if len(text) < 60 else "caption"
+        if not kind and labels[i]:
+            kind = "caption"
         if not kind and not told and _is_scrap(text):
             kind = "scrap"
         found.append(kind)
@@ -120,23 +125,32 @@ def _kind(text: str) -> str:
     for kind, pattern in _NOISE:
         if pattern.search(head):
             return kind
-    if _NAME_LIST.search(head):
-        return "list"
     letters = [character for character in head if character.isalpha()]
     digits = sum(character.isdigit() for character in head)
-    if not letters or sum(map(str.isupper, letters)) > 0.6 * len(letters) or digits > len(letters):
+    if not letters or sum(map(str.isupper, letters)) > 0.6 * len(letters) or digits > len(letters) or _NAME_LIST.search(head):
         return "list"
-    label = _LABEL.match(head)
-    if label and not _SPEAKS.search(label.group()):
-        return "caption"
     return ""
 
 
-def _is_told(texts: Sequence[str]) -> bool:
+def _labels(texts: Sequence[str]) -> list[bool]:
+    """Return which sentences begin with a label, as captions do: "Day out: Mike and Diane at the bowling alley."
+
+    Where labels come again, or come everywhere, they name speakers or parts of a list.
+    """
+    found = [_LABEL.match(text) for text in texts]
+    labels = [match.group() if match and not _SPEAKS.search(match.group()) else "" for match in found]
+    often = {label for label, count in Counter(labels).items() if count > 1}
+    if sum(map(bool, labels)) > 0.25 * len(texts):
+        return [False] * len(texts)
+    return [bool(label) and label not in often for label in labels]
+
+
+def is_told(texts: Sequence[str]) -> bool:
     """Return whether this is a story or a dialogue, where short sentences tell something."""
     spoken = sum(text[:1] in "\"“'‘" for text in texts)
-    return spoken > 0.2 * len(texts)
+    return spoken > 0.3 * len(texts)
 
 
 def _is_scrap(text: str) -> bool:
-    return len(text) < 60 and len(_WORD.findall(text)) < _SCRAP and text[:1] not in "\"“'‘" and text[-1:] not in "\"”'’"
+    words = _WORD.findall(text) if len(text) < 40 else []
+    return 0 < len(words) < 4 and not _CLAUSE.search(text) and not text[:1] in "\"“'‘" and not text[-1:] in "\"”'’"

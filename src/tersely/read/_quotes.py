@@ -29,7 +29,8 @@ class Quoted:
 def quoted(texts: Sequence[str], breaks: Sequence[bool]) -> list[Quoted]:
     """Follow quotations through the sentences; `breaks[i]` says that a paragraph ends before sentence i."""
     result: list[Quoted] = []
-    partners = [any(_closes(text, mark.start(), "'") for mark in _MARK.finditer(text)) for text in texts]
+    lasts = [max((m.start() for m in _MARK.finditer(text) if _closes(text, m.start(), "'")), default=-1) for text in texts]
+    partners = [last >= 0 or any(_ends(text, m.start()) for m in _MARK.finditer(text)) for text, last in zip(texts, lasts, strict=True)]
     closer, first = "", -1
     for i, text in enumerate(texts):
         if closer and (breaks[i] or i - first > LONGEST):
@@ -38,7 +39,7 @@ def quoted(texts: Sequence[str], breaks: Sequence[bool]) -> list[Quoted]:
         for mark in _MARK.finditer(text):
             place = mark.start()
             if closer:
-                if _closes(text, place, closer):
+                if _closes(text, place, closer) or (closer == "'" and first == i and place > lasts[i] and _ends(text, place)):
                     closer, first, at = "", -1, place + 1
             elif _opens(text, place):
                 sign = mark.group()
@@ -73,4 +74,9 @@ def _closes(text: str, at: int, closer: str) -> bool:
         return not (before in _OPENS_BEFORE and after.isalnum())  # a new paragraph of the quotation opens it again
     if sign not in "’'" or after.isalnum():
         return False
-    return not before.isspace() and before != "s"  # the boys' room
+    return not before.isspace() and before != "s"
+
+
+def _ends(text: str, at: int) -> bool:
+    """Return whether a mark after an s may close a quotation; it may be "the boys' room" as well."""
+    return text[at] in "’'" and text[at - 1 : at] == "s" and not text[at + 1 : at + 2].isalnum()
