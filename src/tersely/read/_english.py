@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tersely.read import _english_forms as forms
-from tersely.read._english_noise import is_told, noise_of
+from tersely.read._english_noise import SPEAKER, is_told, noise_of
 from tersely.read._quotes import LONGEST, Quoted, quoted
 from tersely.read._reading import ALONE, LOST, Reading
 from tersely.text.document import Document
@@ -28,12 +28,13 @@ class _Text:
 
     def head(self, i: int) -> str:
         text = self.texts[i][:_HEAD]
-        opening = forms.OPENING.match(text)
+        speaker = SPEAKER.match(text) if self.told else None
+        opening = forms.OPENING.match(text, speaker.end() if speaker else 0)
         return text[opening.end() :] if opening else text
 
     def spoken(self, i: int) -> bool:
         """Return whether a sentence begins with a quotation mark."""
-        return self.texts[i].lstrip()[:1] in tuple("\"“‘'«")
+        return self.texts[i].lstrip()[:1] in tuple("\"“‘'«`")
 
     def names(self, text: str) -> list[str]:
         """Return the names in a piece of text."""
@@ -206,9 +207,9 @@ def _known(view: _Text, i: int, head: str) -> int:
     found = forms.CALLED.match(head) or forms.CALLED_SAYS.search(view.texts[i][:_HEAD])
     if not found:
         return -1
-    name = next(group for group in found.groups() if group)
-    where = view.introduced.get(name.removesuffix("'s").removesuffix("’s"), -1)
-    return where if _LEAD <= where < i else -1
+    name = next(group for group in found.groups() if group).removesuffix("'s").removesuffix("’s")
+    where = view.introduced.get(name, -1) if view.is_name(name) else -1
+    return where if max(_LEAD, i - _WINDOW) <= where < i else -1
 
 
 def _antecedent(view: _Text, i: int, kind: str) -> int:

@@ -157,14 +157,20 @@ CALLED_SAYS = re.compile(
 )
 FULL_NAME = re.compile(r"(?<![\w’'-])[A-Z][\w’'-]*[a-z]\.? (?:[A-Z]\.? )?(?P<last>[A-Z][\w’'-]*[a-z])(?![\w-])(?! [A-Z])|\((?P<short>[A-Z]{2,8})\)")
 
+_NOBODY = _words(
+    """other another after over under never ever number order paper however whether rather further former latter later earlier better
+    water power matter letter quarter computer offer summer winter september october november december center corner dinner weather
+    higher lower larger smaller greater longer newer older younger stronger major minor color error factor sector motor floor door
+    prior labor favor honor mirror terror superior interior exterior chapter danger river border shoulder finger answer murder
+    cancer fever shelter tower layer vector operator counter register server printer newspaper career beer user-?friendly cover
+    disaster theater trailer transfer encounter character parameter diameter meter liter silver copper timber wonder anger hunger"""
+)
 PERSON = _form(
-    r"(?!(?:sept|oct|nov|dec)\w*)\b(?:man|woman|boy|girl|person|child|teenager|father|mother|son|daughter|brother|sister|husband|wife"
-    r"|friend|judge|president|pope|king|queen|claimant|appellant|defendant|respondent|suspect|victim|patient|everyone|someone"
-    r"|nobody|anyone|somebody|attorney|mayor|captain|coach|boss|chief|secretary|citizen|student|uncle|aunt|guy|lady|gentleman"
-    r"|star|model|expert|analyst|spokesman|spokeswoman|chairman|(?:work|play|driv|lead|teach|sing|writ|report|design|strik|manag"
-    r"|lawy|offic|soldi|employ|custom|us|own|found|own|fight|bomb|kill|foreign|prison|consum|bank|farm|build|broth|min?ist|speak|pres?ent"
-    r"|perform|dealer|act|direct|doct|profess|auth|invest|edit|act|invent|minist|senat|govern|creat|vis?it)(?:er|or)"
-    r"|[a-z]{4,}(?:ist|ian|man|woman))s?\b"
+    r"\b(?:man|woman|boy|girl|person|child|teenager|father|mother|son|daughter|brother|sister|husband|wife|friend|judge|president"
+    r"|pope|king|queen|claimant|appellant|defendant|respondent|suspect|victim|patient|everyone|someone|nobody|anyone|somebody"
+    r"|attorney|mayor|captain|coach|boss|chief|secretary|citizen|student|uncle|aunt|guy|lady|gentleman|star|model|expert|analyst"
+    r"|spokesman|spokeswoman|chairman|officer|minister|actor|actress|author|doctor|director|[a-z]{4,12}(?:ist|man|woman)"
+    rf"|(?:an?|the|each|every|any|no|one|former) (?:[\w-]+ )?(?!(?:{_NOBODY})\b)[a-z]{{3,12}}(?:er|or|ian))s?\b"
 )
 PLURAL = _form(
     r"\b(?:(?!(?:years|months|weeks|days|hours|minutes|times|always|perhaps|does|says|this|whereas|besides|towards|his|was|its)\b)"

@@ -56,7 +56,7 @@ _KINDS = (
         r"\b(?:gaap|website|release|appendix|found|available)\b|\bnon-gaap (?:results|measures?|financial|basis|metrics)\b"
         r"|\b(?:on|in|to) (?:the|our|today['’]s) (?:conference )?call(?: today|,| are| is| with| will)|\b(?:today['’]s|our|the) "
         r"(?:conference )?call (?:today )?(?:will|is being|may|contains)|\bturn (?:the call|it|things|the floor) (?:back )?over\b"
-        r"|\bhand (?:the call|it|things) (?:back )?(?:over )?to\b|\b(?:our|your|the|for) (?:first|next|final|last) question\b"
+        r"|\bhand (?:the call|it|things) (?:back )?(?:over )?to\b|\b(?:our|your|for the|take the) (?:first|next|final|last) question\b"
         r"|\bopen (?:the|up the|it up|up) ?(?:call|lines?|floor)?(?: up)? (?:for|to) (?:your )?questions\b|\bquestion-and-answer\b"
         r"|\bq ?& ?a (?:session|portion|period)\b|\bsec filings?\b|\b(?:file|filed|filings) with the sec\b|\b10-[kq]\b"
         r"|\bjoining (?:me|us) (?:today|on|this|are|is)\b|\bwith (?:me|us) (?:today|on the call)\b|\bplease (?:turn|go|refer|flip|"
@@ -87,7 +87,8 @@ _SPEAKS = re.compile(r"\b(?:said|says|say|told|adds?|added|complain(?:s|ed)|expl
                      r"be|will|can|this|that|these|it|he|she|they|we|i|reasons?|following|include|including|example|"
                      r"questions?|answer|result|problem|point|fact)\b", _FLAGS)  # fmt: skip
 _NAME_LIST = re.compile(r"(?:\b[A-Z]\.? ?[A-Z]?['’]?[A-Z][\w'’-]{1,20}(?: \([^()]{1,12}\))?[,;.] ?){4}")
-_STEP = re.compile(r"(?:^|\s)\d{1,2}\.$")
+_PAPER = re.compile(r"\b(?:this|our) (?:paper|thesis|survey|approach)\b|\bwe (?:propose|present|introduce|describe)\b", _FLAGS)
+SPEAKER = re.compile(r"#?\w[^:.!?\n]{0,30}:\s")
 _CLAUSE = re.compile(r"\b(?:i|you|he|she|it|we|they|this|that|is|are|was|were|has|have|had|do|did|will|never|no|yes|not)\b|['’]", _FLAGS)
 
 
@@ -98,13 +99,14 @@ def noise_of(texts: Sequence[str], breaks: Sequence[bool]) -> list[str]:
     closed = [bool(_CLOSED.search(tail)) for tail in tails]
     apart = [bool(_APART.search(tail)) for tail in tails]
     lined = sum(closed) >= 0.6 * len(plain)  # else the text does without closing marks
-    tokenized = sum(apart) > 0.4 * len(plain)
+    tokenized = sum(apart) > 0.3 * sum(tail.endswith(".") for tail in tails)
     told = is_told(plain)
+    paper = any(map(_PAPER.search, plain))
     labels = _labels(plain)
     found: list[str] = []
     bracket = ""
     for i, text in enumerate(plain):
-        kind = bracket or _kind(text)
+        kind = bracket or _kind(text, paper)
         opened = kind if not bracket and text[:1] == "[" else bracket
         bracket = opened if opened and "]" not in tails[i] else ""
         if not kind and lined and not closed[i]:
@@ -120,10 +122,10 @@ def noise_of(texts: Sequence[str], breaks: Sequence[bool]) -> list[str]:
     return found
 
 
-def _kind(text: str) -> str:
+def _kind(text: str, paper: bool) -> str:
     head = text[:600]
     for kind, pattern in _NOISE:
-        if pattern.search(head):
+        if pattern.search(head) and (paper or kind != "road map"):
             return kind
     letters = [character for character in head if character.isalpha()]
     digits = sum(character.isdigit() for character in head)
@@ -148,7 +150,7 @@ def _labels(texts: Sequence[str]) -> list[bool]:
 def is_told(texts: Sequence[str]) -> bool:
     """Return whether this is a story or a dialogue, where short sentences tell something."""
     spoken = sum(text[:1] in "\"“'‘" for text in texts)
-    return spoken > 0.3 * len(texts)
+    return max(spoken, sum(map(bool, map(SPEAKER.match, texts)))) > 0.3 * len(texts)
 
 
 def _is_scrap(text: str) -> bool:
