@@ -1,0 +1,245 @@
+"""Reading English: what a sentence needs, from how it opens, what it refers to, and who is quoted."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tersely.read import _english_forms as forms
+from tersely.read._english_noise import SPEAKER, is_told, noise_of
+from tersely.read._quotes import LONGEST, Quoted, quoted
+from tersely.read._reading import ALONE, LOST, Reading
+from tersely.text.document import Document
+
+_WINDOW = 12  # sentences to look back for an antecedent
+_HEAD = 600  # characters of a sentence that are looked at
+_LEAD = 2  # sentences whose people and subjects stay known throughout
+
+
+@dataclass(frozen=True)
+class _Text:
+    """The sentences of a document, and what the rules look up in them."""
+
+    texts: Sequence[str]
+    quotes: Sequence[Quoted]
+    noise: Sequence[str]
+    lower: frozenset[str]  # words that the document writes in lowercase: at a sentence's start they are no names
+    told: bool  # a story or a dialogue
+    introduced: Mapping[str, int]  # surnames and abbreviations, to the sentence that gives the full name first
+
+    def head(self, i: int) -> str:
+        text = self.texts[i][:_HEAD]
+        speaker = SPEAKER.match(text) if self.told else None
+        opening = forms.OPENING.match(text, speaker.end() if speaker else 0)
+        return text[opening.end() :] if opening else text
+
+    def spoken(self, i: int) -> bool:
+        """Return whether a sentence begins with a quotation mark."""
+        return self.texts[i].lstrip()[:1] in tuple("\"“‘'«`")
+
+    def names(self, text: str) -> list[str]:
+        """Return the names in a piece of text."""
+        return [name for name in forms.NAME.findall(text) if self.is_name(name)]
+
+    def people(self, text: str) -> bool:
+        """Return whether a piece of text names somebody, as far as the form of names tells."""
+        for found in forms.NAMES.finditer(text):
+            name = found["name"]
+            if not found["place"] and not forms.BODY.search(name) and any(map(self.is_name, name.split())):
+                return True
+        return False
+
+    def is_name(self, word: str) -> bool:
+        """Return whether a capitalized word is a name rather than the first word of a sentence."""
+        plain = word.lower().removesuffix("'s").removesuffix("’s")
+        common = plain in self.lower or plain in forms.NOT_NAMES or plain in forms.FUNCTION
+        return not common and not plain.endswith(("ing", "ly", "ed"))
+
+
+def english(document: Document) -> Reading:
+    """Return what each sentence of an English document needs, and which sentences are noise."""
+    texts = document.texts
+    lines, paragraphs = _breaks(document)
+    noise = noise_of(texts, lines)
+    lower = frozenset(re.findall(r"(?<![\w’'-])[a-z][a-z-]+", document.text))
+    view = _Text(texts, quoted(texts, paragraphs), noise, lower, is_told(texts), _introduced(texts, noise))
+    needs, whys = [], []
+    for i in range(len(texts)):
+        why, need = _need(view, i)
+        needs.append(need)
+        whys.append(why)
+    return Reading(tuple(needs), tuple(whys), tuple(noise))
+
+
+def _breaks(document: Document) -> tuple[list[bool], list[bool]]:
+    """Return for each sentence whether a line ends before it, and whether a paragraph does."""
+    ends = [0, *(end for _, end in document.sentences)]
+    gaps = [document.text[end:start] for end, (start, _) in zip(ends, document.sentences, strict=False)]
+    lines = [i == 0 or "\n" in gap for i, gap in enumerate(gaps)]
+    if sum(lines) > 0.8 * len(lines):  # one sentence per line: only blank lines part paragraphs
+        return lines, [i == 0 or gap.count("\n") > 1 for i, gap in enumerate(gaps)]
+    return lines, lines
+
+
+def _introduced(texts: Sequence[str], noise: Sequence[str]) -> dict[str, int]:
+    """Return the surnames and abbreviations that first come after a full name, with the sentence that gives it."""
+    full: dict[str, int] = {}
+    mentioned: set[str] = set()
+    for i, text in enumerate(texts):
+        if noise[i]:
+            continue
+        head = text[:_HEAD]
+        for found in forms.FULL_NAME.finditer(head):
+            name = found["last"] or found["short"]
+            if name not in mentioned:
+                full[name] = i
+        mentioned.update(forms.NAME.findall(head), full)
+    return full
+
+
+def _need(view: _Text, i: int) -> tuple[str, int]:
+    quote = view.quotes[i]
+    if quote.first >= 0:
+        return "quotation", quote.first
+    head = view.head(i)
+    why, kind = _cause(view, i, head)
+    if i == 0:
+        return (why, LOST) if why in ("connective", "pronoun") else ("", ALONE)
+    if why:
+        return why, _antecedent(view, i, kind)
+    known = _known(view, i, head)
+    return ("name", known) if known >= 0 else ("", ALONE)
+
+
+def _cause(view: _Text, i: int, head: str) -> tuple[str, str]:
+    """Return why a sentence does not stand alone, and what would supply its antecedent."""
+    if forms.CONNECTIVE.match(head):
+        return "connective", "before"
+    if forms.LIST.match(head):
+        return "list", "before"
+    if forms.TIME.match(head):
+        return "time", "before"
+    kind = _pronoun(view, head)
+    if kind:
+        return "pronoun", kind
+    kind = _quotation(view, i)
+    if kind:
+        return "quotation", kind
+    if view.told and i and view.spoken(i) and (view.spoken(i - 1) or view.quotes[i - 1].first >= 0):
+        return "answer", "before"
+    if forms.POINTING.match(head) or forms.BARE_DEMONSTRATIVE.match(head) or _demonstrative(head):
+        return "demonstrative", "before"
+    if forms.LINK.search(head):
+        return "connective", "before"
+    if _definite(view, i, head):
+        return "definite", "noun"
+    return "", ""
+
+
+def _pronoun(view: _Text, head: str) -> str:
+    """Return the kind of the first pronoun that has no possible antecedent before it in its sentence."""
+    for found in forms.PRONOUN.finditer(head):
+        kind, before = found.lastgroup or "", head[: found.start()]
+        if kind == "it" and forms.EXPLETIVE.match(head, found.start()):
+            continue
+        if _supplied(view, kind, found.group().lower(), before):
+            continue
+        if before and forms.CATAPHORA.match(head, found.end()):  # "In his column, Fowler said"
+            continue
+        return kind
+    return ""
+
+
+def _supplied(view: _Text, kind: str, pronoun: str, before: str) -> bool:
+    """Return whether the words before a pronoun hold what it may stand for."""
+    if pronoun in ("him", "them"):  # never the subject of its own clause
+        clauses = [found.start() for found in forms.CLAUSE.finditer(before)]
+        before = before[: clauses[-1]] if clauses else ""
+    if kind in ("he", "she"):
+        return view.people(before) or bool(forms.PERSON.search(before))
+    if view.names(before):
+        return True
+    if kind == "they":
+        return bool(forms.PLURAL.search(before))
+    if forms.ADVERBIAL.match(before):
+        return False
+    words = re.findall(r"[a-z]{3,}", before.lower())
+    return any(word not in forms.FUNCTION and not word.endswith(("ly", "ing")) for word in words)
+
+
+def _quotation(view: _Text, i: int) -> str:
+    """Return what a quotation needs: its speaker, who he is, or nothing."""
+    text, outside = view.texts[i].lstrip(), view.quotes[i].outside
+    if len(outside) == len(text):
+        return ""
+    if forms.HE_SAYS.search(outside) and not view.names(outside):
+        return "he"
+    if not view.spoken(i):
+        return ""
+    if not forms.SAYS.search(outside) and len(outside.split()) < 0.5 * len(text.split()):
+        return "speaker"
+    return "before" if forms.THE_SAYS.search(outside) and not view.names(outside) else ""
+
+
+def _demonstrative(head: str) -> bool:
+    for found in forms.DEMONSTRATIVE.finditer(head):
+        noun = next(group for group in found.groups() if group)
+        if noun.lower()[:6] not in head[: found.start()].lower():  # "pins messages, these messages"
+            return True
+    return False
+
+
+def _definite(view: _Text, i: int, head: str) -> bool:
+    """Return whether a sentence opens with a definite noun phrase that picks up an earlier one."""
+    if forms.TOLD.match(head) or forms.RESULTING.match(head):
+        return True
+    found = forms.DEFINITE.match(head)
+    if not found:
+        return False
+    noun = found[1][:6]
+    return any(noun in view.texts[j].lower() for j in range(max(0, i - 3), i))
+
+
+def _known(view: _Text, i: int, head: str) -> int:
+    """Return the sentence that says who somebody is whom this one calls by surname alone, or -1.
+
+    Whom the lead introduces the reader knows.
+    """
+    found = forms.CALLED.match(head) or forms.CALLED_SAYS.search(view.texts[i][:_HEAD])
+    if not found:
+        return -1
+    name = next(group for group in found.groups() if group).removesuffix("'s").removesuffix("’s")
+    where = view.introduced.get(name, -1) if view.is_name(name) else -1
+    return where if max(_LEAD, i - _WINDOW) <= where < i else -1
+
+
+def _antecedent(view: _Text, i: int, kind: str) -> int:
+    """Return the nearest earlier sentence that can supply what a sentence lacks, else the one before it."""
+    candidates = [j for j in range(i - 1, max(-1, i - 1 - _WINDOW), -1) if not view.noise[j]]
+    if not candidates:
+        return LOST
+    if kind == "speaker":
+        return _speaker(view, i, candidates)
+    if kind in ("he", "she"):
+        for j in candidates:
+            head = view.texts[j][:_HEAD]
+            if view.people(head) or forms.PERSON.search(head):
+                return j
+    return candidates[0]
+
+
+def _speaker(view: _Text, i: int, candidates: Sequence[int]) -> int:
+    """Return the sentence that names the speaker of the quotation that begins in sentence i."""
+    for j in range(i + 1, min(len(view.texts), i + LONGEST)):
+        if view.quotes[j].first != i:
+            break
+        outside = view.quotes[j].outside
+        if forms.SAYS.search(outside) and view.people(outside):
+            return LOST  # only what follows says who speaks
+    if view.told:
+        return candidates[0]
+    for j in candidates:
+        if forms.SAYS.search(view.quotes[j].outside):
+            return j
+        if view.quotes[j].first < 0 and not view.spoken(j):
+            break
+    return candidates[0]

@@ -1,0 +1,81 @@
+"""Quotations: where they open and close, across sentences."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+LONGEST = 24  # sentences after which a quotation that never closes is given up
+REACH = 8  # sentences in which a single quotation mark must find its partner: most are apostrophes
+
+_MARK = re.compile(r"``|''|[\"“”«»„‘’']")
+_OPENS_BEFORE = frozenset(" \t\n\r\u00a0([{-–—:/\"“‘'")
+_ELISION = re.compile(r"(?:\d\ds|em|til|till|cause|tis|twas|bout|round|n)\b", re.IGNORECASE)
+_PAIRS = {"“": "”", "«": "»", "„": "“", "``": "''", "‘": "'", "'": "'"}
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """How a sentence stands to quotations.
+
+    `first` is the sentence where the quotation that is open at its start began, or -1. `open_at_end` is true if a
+    quotation is still open at its end. `outside` is its text without what is quoted.
+    """
+
+    first: int
+    open_at_end: bool
+    outside: str
+
+
+def quoted(texts: Sequence[str], breaks: Sequence[bool]) -> list[Quoted]:
+    """Follow quotations through the sentences; `breaks[i]` says that a paragraph ends before sentence i."""
+    result: list[Quoted] = []
+    single = [[m.start() for m in _MARK.finditer(text) if m.group() in ("’", "'")] for text in texts]
+    partners = [any(_closes(text, at, "'", "'", mine=True) for at in marks) for text, marks in zip(texts, single, strict=True)]
+    lasts = [
+        max((at for at in marks if _closes(text, at, "'", "'", mine=False)), default=-1)
+        for text, marks in zip(texts, single, strict=True)
+    ]
+    closer, first = "", -1
+    for i, text in enumerate(texts):
+        if closer and (breaks[i] or i - first > LONGEST):
+            closer, first = "", -1
+        began, outside, at = first, [], 0
+        for mark in _MARK.finditer(text):
+            place, sign = mark.start(), mark.group()
+            if closer and _closes(text, place, sign, closer, mine=first == i and place > lasts[i]):
+                closer, first, at = "", -1, mark.end()
+            elif _opens(text, place, sign):
+                pair = _PAIRS.get(sign, '"')
+                if closer:  # each paragraph of a quotation opens it again, and only the last closes it
+                    if pair == closer and not text[:place].strip():
+                        began, first = -1, i
+                elif pair != "'" or any(partners[i : i + REACH]):
+                    outside.append(text[at:place])
+                    closer, first = pair, i
+        if not closer:
+            outside.append(text[at:])
+        result.append(Quoted(began, bool(closer), " ".join(outside)))
+    return result
+
+
+def _opens(text: str, at: int, sign: str) -> bool:
+    if sign in ("“", "«", "„", "``"):
+        return True
+    before, after = text[at - 1 : at] if at else " ", text[at + 1 : at + 2]
+    if sign == '"':  # between two spaces, as in tokenized text, it opens, since none is open
+        return before in _OPENS_BEFORE
+    if sign not in ("‘", "'") or not after or after.isspace() or before not in _OPENS_BEFORE:
+        return False
+    return not _ELISION.match(text, at + 1)
+
+
+def _closes(text: str, at: int, sign: str, closer: str, *, mine: bool) -> bool:
+    """Return whether a mark closes a quotation; `mine`: one of this sentence, which no later mark is sure to close."""
+    before, after = text[at - 1 : at] if at else " ", text[at + 1 : at + 2]
+    if closer == '"':
+        return sign == closer and not (before in _OPENS_BEFORE and after.isalnum())
+    if closer != "'":
+        return sign == closer
+    if sign not in ("’", "'") or after.isalnum() or before.isspace():
+        return False
+    return before != "s" or mine  # it may be the boys' room
