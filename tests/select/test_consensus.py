@@ -1,14 +1,16 @@
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from problems import feasible, problems
+from problems import bundle, bundles, feasible, problems
 from tersely import Summarizer
 from tersely.select import Problem
-from tersely.select._agreement import Expected, Perturbed, Words
+from tersely.select._agreement import Expected, Words
 from tersely.select._problem import whole
+from tersely.select._samples import Perturbed
 from tersely.select.consensus import Consensus
 from tersely.select.coverage import Coverage
 from tersely.text import Document
@@ -21,12 +23,12 @@ def rouge(chosen: list[list[str]], reference: list[list[str]]) -> float:
     return 2 * shared / max(len(one) + len(other), 1)
 
 
-@given(problems(), st.sampled_from([0.0, 1.0]), st.sampled_from([0.0, 1.5]))
+@given(problems(needs=True), st.sampled_from([0.0, 1.0]), st.sampled_from([0.0, 1.5]))
 def test_each_row_of_values_gives_the_choice_of_coverage(problem: Problem, power: float, keep: float) -> None:
     if problem.document is None or not len(problem.values):
         return
     # Distinct values, so that a different order of rounding cannot decide ties.
-    base = problem.values.clip(-1, 2) + np.arange(len(problem.values)) * 0.01
+    base = problem.values.clip(-1, 2) + np.sqrt(np.arange(len(problem.values))) * 0.01
     problem = replace(problem, values=base)
     coverage = Coverage(power, keep=keep)
     rows = whole(base) * np.array([[1.0], [2.0]]) ** np.linspace(-1, 1, len(base))
@@ -35,7 +37,7 @@ def test_each_row_of_values_gives_the_choice_of_coverage(problem: Problem, power
         assert coverage(replace(problem, values=free)).chosen == tuple(np.flatnonzero(found).tolist())
 
 
-@given(problems(largest=5), st.data())
+@given(problems(largest=6, needs=True), st.data())
 def test_the_agreement_is_the_expected_rouge_and_no_single_change_raises_it(
     problem: Problem, data: st.DataObject
 ) -> None:
@@ -57,9 +59,24 @@ def test_the_agreement_is_the_expected_rouge_and_no_single_change_raises_it(
 
     best = Expected(Words(problem.document), samples, fill=0.0, each=0.0).best(problem, len(picked))
     assert best in allowed
-    near = [one for one in allowed if len(set(one) - set(best)) <= 1 and len(set(best) - set(one)) <= 1]
+    near = list(changes(problem, best))
+    assert set(near) <= set(allowed)
+    if not problem.needs:
+        assert set(near) == {one for one in allowed if max(len({*one} - {*best}), len({*best} - {*one})) <= 1}
     assert all(agreement(one) <= agreement(best) + 1e-9 for one in near)
     assert agreement(best) >= max(map(agreement, picked)) - 1e-9
+
+
+def changes(problem: Problem, chosen: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The choices after removing a sentence or none, with all that goes with it, and adding a bundle or none."""
+    wanted = [i for i in chosen if i not in problem.include and problem.values[i] > 0]
+    for out in {-1, *chosen} - problem.include:
+        stay = [i for i in wanted if out not in bundle(problem, i, ())]
+        left = {*problem.include, *(j for i in stay for j in bundle(problem, i, ()))}
+        for new, more in [(-1, []), *bundles(problem, left).items()]:
+            changed = tuple(sorted({*left, *more}))
+            if new not in chosen and problem.length(changed) <= problem.capacity:
+                yield changed
 
 
 def _length(words: list[list[str]], one: tuple[int, ...], other: tuple[int, ...]) -> int:

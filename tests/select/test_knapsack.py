@@ -1,11 +1,12 @@
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from problems import brute_force, problems, random_problem
+from problems import brute_force, is_allowed, problems, random_problem
 from tersely.errors import UsageError
 from tersely.select._problem import Problem, whole
 from tersely.select.knapsack import Knapsack
@@ -17,7 +18,34 @@ def test_the_choice_is_the_best_and_ties_prefer_earlier_sentences(problem: Probl
     assert Knapsack()(problem).chosen == brute_force(problem)
 
 
-@given(problems(largest=10))
+@settings(max_examples=300)
+@given(problems(largest=9, needs=True))
+def test_the_choice_is_the_best_with_what_its_sentences_need(problem: Problem) -> None:
+    assert Knapsack()(problem).chosen == brute_force(problem)
+
+
+@pytest.mark.parametrize("shape", ["chain", "comb", "brush"])
+def test_a_deep_forest_is_solved_exactly_in_little_memory(shape: str) -> None:
+    count = 400
+    needs = {
+        "chain": range(-1, count - 1),
+        "comb": [-1, *(i - 1 - i % 2 for i in range(1, count))],  # two sentences need every other one
+        "brush": [-1, *(i // 2 - 1 + i % 2 for i in range(1, count))],
+    }[shape]
+    problem = replace(random_problem(0, count, 20_000), needs=tuple(needs))
+    tracemalloc.start()
+    try:
+        chosen = Knapsack()(problem).chosen
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert is_allowed(problem, chosen)
+    assert peak < 60 * 20_000 * 8
+    if shape == "chain":
+        assert chosen == tuple(range(np.searchsorted(np.cumsum(problem.costs), problem.room, side="right")))
+
+
+@given(problems(largest=10, needs=True))
 def test_one_table_answers_every_budget_as_a_fresh_solution_does(problem: Problem) -> None:
     answer = Knapsack().table(problem)
     lowest = problem.length(tuple(problem.include))
@@ -26,8 +54,9 @@ def test_one_table_answers_every_budget_as_a_fresh_solution_does(problem: Proble
 
 
 @pytest.mark.parametrize("kind", ["uniform", "by length", "few", "equal", "decaying"])
-def test_one_table_answers_every_budget_for_a_news_article(kind: str) -> None:
-    problem = random_problem(1, 30, 2000, kind)
+@pytest.mark.parametrize("needing", [0.0, 0.45])
+def test_one_table_answers_every_budget_for_a_news_article(kind: str, needing: float) -> None:
+    problem = random_problem(1, 30, 2000, kind, needing)
     answer = Knapsack().table(problem)
     for capacity in range(0, 2001, 37):
         assert answer(capacity) == Knapsack()(problem.with_capacity(capacity))
@@ -48,7 +77,7 @@ def test_a_table_says_which_budgets_it_covers() -> None:
             answer(capacity)
 
 
-@given(problems())
+@given(problems(needs=True))
 def test_a_larger_budget_is_never_worth_less(problem: Problem) -> None:
     values = whole(problem.values)
     answer = Knapsack().table(problem)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -24,6 +25,9 @@ VALUES, LENGTHS = np.array([1.0, 2.0, 0.0]), np.array([10, 20, 30])
         ({"values": np.array([1.0])}, "there are 1 values but 3 lengths"),
         ({"lengths": np.array([1, -2, 3])}, "must not be negative"),
         ({"capacity": -1}, "must not be negative"),
+        ({"needs": (-1, 0)}, "3 values but 2 needs"),
+        ({"needs": (-1, 1, 0)}, "sentence 1 needs 1, which is neither -1 nor an earlier sentence"),
+        ({"needs": (-1, -2, 0)}, "sentence 1 needs -2, which"),
         ({"document": Document.from_sentences(["One."], "en")}, "3 values but 1 sentences"),
     ],
 )
@@ -47,6 +51,14 @@ def test_separators_count_only_between_sentences() -> None:
 def test_candidates_are_free_positive_and_short_enough() -> None:
     problem = Problem(np.ones(5), np.array([1, 2, 3, 4, 9]), 5, exclude=frozenset({0}), include=frozenset({1}))
     assert problem.candidates.tolist() == [2]
+
+
+def test_candidates_fit_with_all_that_they_need_unless_it_is_included() -> None:
+    problem = Problem(np.ones(5), np.array([3, 3, 3, 3, 3]), 9, needs=(-1, 0, 1, 2, -1))
+    assert problem.candidates.tolist() == [0, 1, 2, 4]
+    assert replace(problem, include=frozenset({2})).candidates.tolist() == [0, 1, 3, 4]
+    assert replace(problem, exclude=frozenset({1})).candidates.tolist() == [0, 4]
+    assert replace(problem, exclude=frozenset({1}), include=frozenset({2})).candidates.tolist() == [0, 3, 4]
 
 
 @given(st.lists(st.floats(0, 1e300, exclude_min=True), min_size=1, max_size=40))

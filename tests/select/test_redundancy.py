@@ -60,6 +60,51 @@ def test_the_better_or_earlier_of_near_duplicates_stays() -> None:
     assert without_duplicates(included).exclude == {0, 2}
 
 
+def test_what_needs_a_duplicate_needs_its_twin_if_that_is_earlier() -> None:
+    sentences = ["Rain fell on Paris today.", "He left.", "Today rain fell on Paris.", "She came.", "It was late."]
+    problem = replace(of(*sentences), needs=(-1, 0, -1, 2, 3))
+    first = without_duplicates(problem)  # 0 is kept for 2
+    assert (first.exclude, first.needs) == ({2}, (-1, 0, -1, 0, 3))
+    second = without_duplicates(replace(problem, values=np.array([1.0, 1.0, 2.0, 1.0, 1.0])))  # 2 is kept for 0
+    assert second.exclude == {0, 1}
+    assert second.needs[2:] == (-1, 2, 3)
+    included = without_duplicates(replace(problem, include=frozenset({1, 2})))
+    assert included.exclude == {0}
+
+
+def test_a_kept_sentence_that_needs_its_duplicate_needs_what_that_needed() -> None:
+    sentences = ["Snow fell on Oslo.", "Rain fell on Paris today.", "Today rain fell on Paris."]
+    problem = replace(of(*sentences, values=[1.0, 1.0, 2.0]), needs=(-1, 0, 1))
+    without = without_duplicates(problem)
+    assert (without.exclude, without.needs) == ({1}, (-1, 0, 0))
+    lost = without_duplicates(
+        replace(of("He left.", *sentences[1:], "He  LEFT.", values=[1, 1, 2, 3]), needs=(-1, 0, 1, -1))
+    )
+    assert lost.exclude == {0, 1, 2}
+
+
+@given(problems(largest=10, needs=True), st.sampled_from([0.3, 0.8]))
+def test_needs_stay_true_without_duplicates(problem: Problem, similarity: float) -> None:
+    if problem.document is None or not problem.needs:
+        return
+    without = without_duplicates(problem, similarity)
+    gone = pair_by_pair(problem, similarity)
+    assert gone <= without.exclude
+    for i, (before, after) in enumerate(zip(problem.needs, without.needs, strict=True)):
+        if i in without.exclude or i in problem.include:
+            continue
+        assert after == before or before in gone
+        assert after not in gone - problem.exclude
+    assert all(before in gone for i, before in enumerate(problem.needs) if i in without.exclude - gone)
+
+
+def test_of_a_sentence_and_one_that_needs_it_the_latter_is_blocked() -> None:
+    problem = of("The storm hit the coast.", "Then the STORM hit us.", "Rain.", values=[1.0, 2.0, 0.5])
+    for selector in selectors():
+        assert blocking_trigrams(selector)(replace(problem, needs=(-1, 0, -1))).chosen == (0, 2)
+        assert blocking_trigrams(selector)(replace(problem, needs=(-1, -1, 0))).chosen == (1,)
+
+
 def test_four_words_of_five_make_a_duplicate_and_three_of_four_do_not() -> None:
     assert without_duplicates(of("rain snow wind storm", "rain snow wind storm frost")).exclude == {1}
     assert without_duplicates(of("rain snow wind", "rain snow wind storm")).exclude == set()
@@ -102,7 +147,7 @@ def test_blocking_equals_that_of_bertsum_for_greedy_and_top(problem: Problem) ->
     assert blocking_trigrams(Top())(problem).chosen == bertsum(problem, stop=True)
 
 
-@given(problems(largest=12))
+@given(problems(largest=12, needs=True))
 def test_no_two_chosen_sentences_share_a_trigram_unless_both_are_included(problem: Problem) -> None:
     if problem.document is None:
         return

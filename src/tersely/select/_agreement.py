@@ -1,80 +1,16 @@
-"""Samples of what `coverage` might choose, and the choice that agrees best with them."""
+"""The choice that agrees best with samples of what might be chosen."""
 
 from collections import Counter
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.select._problem import Problem, Values
-from tersely.select.coverage import Coverage, share_of, sizes_of
+from tersely.select._problem import Indices, Problem
 from tersely.text.document import Document
-from tersely.text.words import term_weights
 
 _MOST = 4  # A word that is said more often counts this many times.
 _Whole = NDArray[np.int64]
-_ONE = 2.0**20  # Stands for a weight of 1. Sums of whole numbers do not depend on the order, so ties stay ties.
-
-
-@dataclass(frozen=True, eq=False)
-class Perturbed:
-    """The choices of `coverage` for each row of values, [K, n]."""
-
-    coverage: Coverage
-    document: Document
-    values: Values
-
-    def choose(self, problem: Problem) -> NDArray[np.bool_]:
-        """Return the choices for the problem's capacity, [K, n], with the included sentences."""
-        terms, weights, alone = self._terms
-        share, _ = share_of(problem)
-        left = 1 - 1 / np.maximum(terms.sum(axis=0) * self.coverage.keep * share, 1)
-        open_ = np.zeros(self.values.shape, dtype=bool)
-        open_[:, problem.candidates] = True
-        chosen = np.zeros_like(open_)
-        room = np.full(len(open_), problem.room)
-        current = np.tile(weights, (len(open_), 1))  # [K, V]
-        for sentence in problem.include:
-            chosen[:, sentence] = True
-            current = np.rint(current * np.where(terms[sentence] > 0, left, 1.0))
-        totals = alone + np.einsum("nv,v->n", terms, weights)  # [n]
-        density = self.values / np.maximum(sizes_of(problem, self.document), 1) ** self.coverage.power
-        worth, single, first = np.zeros(len(open_)), np.zeros(len(open_)), True
-        rows = np.arange(len(open_))
-        while len(rows):
-            # Not BLAS: its threads cost more than they save on matrices this small.
-            weight = np.einsum("kv,nv->kn", current[rows], terms) + alone
-            new = np.where(totals > 0, weight / np.where(totals > 0, totals, 1), 1.0)
-            if first:
-                value = np.where(open_, self.values * new, 0.0)
-                ones, single, first = value.argmax(axis=1), value.max(axis=1), False
-            gains = np.where(open_[rows], density[rows] * new, 0.0)  # [rows, n]
-            best = gains.argmax(axis=1)
-            going = gains[np.arange(len(rows)), best] > 0
-            rows, best, new = rows[going], best[going], new[going]
-            worth[rows] += self.values[rows, best] * new[np.arange(len(rows)), best]
-            chosen[rows, best], open_[rows, best] = True, False
-            room[rows] -= problem.costs[best]
-            open_[rows] &= problem.costs <= room[rows, None]
-            current[rows] = np.rint(current[rows] * np.where(terms[best] > 0, left, 1.0))
-        alone_better = single > worth
-        chosen[alone_better] = False
-        chosen[alone_better, ones[alone_better]] = True
-        chosen[:, list(problem.include)] = True
-        return chosen
-
-    @cached_property
-    def _terms(self) -> tuple[Values, Values, Values]:
-        """The repeated terms in each sentence [n, V], their weights [V], and the weight of all others in each [n]."""
-        rows = self.document.terms.sentences
-        weights = term_weights(self.document.terms, once=self.coverage.once)
-        weights = np.rint(weights * _ONE)
-        has = np.zeros((len(rows), len(weights)))
-        for i, row in enumerate(rows):
-            has[i, row] = 1.0
-        repeated = has.sum(axis=0) > 1
-        return has[:, repeated], weights[repeated], np.einsum("nv,v->n", has[:, ~repeated], weights[~repeated])
+_Set = NDArray[np.bool_]
 
 
 class Words:
@@ -111,6 +47,8 @@ class Expected:
         self._word, self._count = words.word[kept], words.count[kept]
         self._ends: _Whole = np.concatenate([[0], np.cumsum(kept)])[words.ends]
         self._columns = np.flatnonzero(any_says)
+        self._any_says = any_says
+        self._bundles: dict[tuple[int, ...], tuple[_Whole, _Whole]] = {}
 
     def best(self, problem: Problem, starts: int) -> tuple[int, ...]:
         """Return the best choice found by climbing from the first `starts` samples, ascending."""
@@ -120,6 +58,8 @@ class Expected:
 
     def _climb(self, problem: Problem, chosen: list[int]) -> tuple[float, tuple[int, ...]]:
         """Make the addition, swap or removal that helps most, until none does."""
+        if problem.needs:
+            return self._climb_by_bundles(problem, chosen)
         while True:
             removable = [i for i in chosen if i not in problem.include]
             outside, changed = self._changes(problem, chosen, removable)
@@ -162,6 +102,73 @@ class Expected:
             _with_none(count, np.ones(len(outside), dtype=np.int64)),
         )
 
+    def _climb_by_bundles(self, problem: Problem, chosen: list[int]) -> tuple[float, tuple[int, ...]]:
+        """Climb where sentences need others: they are added with what they need, and removed with what needs them."""
+        inside = np.zeros(len(problem.values), dtype=bool)
+        inside[chosen] = True
+        while True:
+            kept = _after_removals(problem, inside)
+            outside = problem.candidates[~inside[problem.candidates]]
+            changed = self._changes_by_bundles(problem, kept, outside)
+            agreement = float(changed[0, 0])  # without a change
+            at = int(np.argmax(changed))
+            if changed.flat[at] <= agreement * (1 + 1e-12):
+                return agreement, tuple(np.flatnonzero(inside).tolist())
+            out, new = divmod(at, 1 + len(outside))
+            inside = kept[out]
+            if new:
+                inside = inside | problem.forest.matrix[outside[new - 1]]
+
+    def _changes_by_bundles(self, problem: Problem, kept: _Set, outside: Indices) -> NDArray[np.float64]:
+        """Return the agreement after each change, as `_changes` does, given what each removal leaves, [r, n]."""
+        words, forest = self._words, problem.forest
+        costs = problem.costs.tolist()
+        totals = words.totals.tolist()
+        inside = set(np.flatnonzero(kept[0]).tolist())
+        bundles = [forest.bundle(i, inside) for i in outside.tolist()]
+        said = kept.astype(np.int64) @ words.matrix  # [r, V]
+        shared = self._at(self._columns, said[:, self._columns]).sum(axis=1)
+        amounts = np.empty((4, len(kept), 1 + len(outside)), dtype=np.int64)
+        amounts[:] = np.stack([shared, said.sum(axis=1), kept @ problem.costs, kept.sum(axis=1)])[:, :, None]
+        if bundles:
+            said_by = [self._said_by(bundle) for bundle in bundles]
+            word = np.concatenate([one for one, _ in said_by])
+            before = said[:, word]  # [r, w]
+            after = before + np.concatenate([count for _, count in said_by])
+            upto = np.zeros((len(said), len(word) + 1), dtype=np.int64)
+            np.cumsum(self._at(word, after) - self._at(word, before), axis=1, out=upto[:, 1:])
+            ends = np.cumsum([0, *(len(one) for one, _ in said_by)])
+            amounts[0, :, 1:] += upto[:, ends[1:]] - upto[:, ends[:-1]]
+            amounts[1:, :, 1:] += np.array(
+                [
+                    (sum(map(totals.__getitem__, bundle)), sum(map(costs.__getitem__, bundle)), len(bundle))
+                    for bundle in bundles
+                ]
+            ).T[:, None, :]
+        # If what is removed is needed by what is added, it comes back.
+        again = (kept[0] & ~kept) @ forest.matrix[outside].T  # [r, outside]
+        for row, column in np.argwhere(again).tolist():
+            bundle = forest.bundle(int(outside[column]), set(np.flatnonzero(kept[row]).tolist()))
+            one, count = self._said_by(bundle)
+            before = said[row, one]
+            gained = (self._at(one, before + count) - self._at(one, before)).sum()
+            more = [gained, words.totals[bundle].sum(), problem.costs[bundle].sum(), len(bundle)]
+            amounts[:, row, 1 + column] = amounts[:, row, 0] + more
+        return self._rated(problem, *amounts)
+
+    def _said_by(self, bundle: list[int]) -> tuple[_Whole, _Whole]:
+        """Return the words of a bundle that any sample says, and how often the bundle says them."""
+        key = tuple(bundle)
+        if key not in self._bundles:
+            if len(bundle) == 1:
+                part = slice(self._ends[bundle[0]], self._ends[bundle[0] + 1])
+                self._bundles[key] = self._word[part], self._count[part]
+            else:
+                said = self._words.matrix[bundle].sum(axis=0)
+                word = np.flatnonzero(self._any_says & (said > 0))
+                self._bundles[key] = word, said[word]
+        return self._bundles[key]
+
     def _rated(
         self, problem: Problem, shared: _Whole, length: _Whole, used: _Whole, count: _Whole
     ) -> NDArray[np.float64]:
@@ -179,3 +186,17 @@ def _with_none(before: _Whole, added: _Whole) -> _Whole:
     """Return [r, 1 + outside]: the amount before, then the amount with each sentence added."""
     before = before[:, None]
     return np.concatenate([before, before + added], axis=1)
+
+
+def _after_removals(problem: Problem, inside: _Set) -> _Set:
+    """Return what is left after no removal and after the removal of each sentence that need not be in, [r, n].
+
+    With a sentence go those that need it, and those that were there only because it, or they, needed them.
+    """
+    matrix = problem.forest.matrix
+    included = np.zeros(len(inside), dtype=bool)
+    included[list(problem.include)] = True
+    removable = np.flatnonzero(inside & ~included)
+    wanted = np.flatnonzero(inside & problem.free)
+    stay = ~matrix[np.ix_(wanted, removable)].T  # [removable, wanted]
+    return np.concatenate([inside[None], (stay @ matrix[wanted]) | included])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.errors import UsageError
+from tersely.select._forest import Forest
 from tersely.text.document import Document
 
 Values = NDArray[np.float64]
@@ -37,7 +38,11 @@ class Problem:
 
     The separator comes between sentences, never after the last one, which is why the capacity has one more.
     Sentences in `include` must be chosen, those in `exclude` must not. Values may have any sign; a sentence of
-    value 0 or less is never chosen unless it is included.
+    value 0 or less is never chosen unless it is included or needed.
+
+    `needs` is empty, or says for each sentence which earlier one it needs, or -1: a sentence that is not included is
+    chosen only together with the one it needs. As part of such a bundle, a sentence of value 0 or less is worth the
+    least there is (see `whole`).
     """
 
     values: Values
@@ -64,6 +69,11 @@ class Problem:
             raise UsageError(f"sentence {int(np.argmin(np.isfinite(self.values)))} has no finite value")
         if self.capacity < 0 or self.separator < 0 or (count and self.lengths.min() < 0):
             raise UsageError("lengths, the separator and the budget must not be negative")
+        if self.needs and len(self.needs) != count:
+            raise UsageError(f"there are {count} values but {len(self.needs)} needs")
+        for i, need in enumerate(self.needs):
+            if not -1 <= need < i:
+                raise UsageError(f"sentence {i} needs {need}, which is neither -1 nor an earlier sentence")
         if not (self.include or self.exclude):
             return
         if wrong := sorted(i for i in self.include | self.exclude if not 0 <= i < count):
@@ -99,16 +109,24 @@ class Problem:
 
     @cached_property
     def free(self) -> NDArray[np.bool_]:
-        """Which sentences have a positive value and are neither included nor excluded."""
+        """Which sentences have a positive value, are neither included nor excluded and need nothing excluded."""
         free = self.values > 0
         if self.include or self.exclude:
             free[list(self.include | self.exclude)] = False
+        if self.needs:
+            free &= self.forest.possible
         return free
 
     @cached_property
     def candidates(self) -> Indices:
-        """The free sentences that fit on their own, ascending."""
-        return np.flatnonzero(self.free & (self.costs <= self.room))
+        """The free sentences that fit with what they need and nothing else, ascending."""
+        costs = np.array(self.forest.sums(self.costs.tolist())) if self.needs else self.costs
+        return np.flatnonzero(self.free & (costs <= self.room))
+
+    @cached_property
+    def forest(self) -> Forest:
+        """What is left to need once the included sentences are chosen."""
+        return Forest(self.needs or (-1,) * len(self.values), self.include, self.exclude)
 
     def selection(self, added: Iterable[int]) -> "Selection":
         """Return the selection of the included sentences and `added`, stable down to its length."""

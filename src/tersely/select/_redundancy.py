@@ -1,6 +1,7 @@
 """Avoids repetition: near duplicates are excluded before the selection, shared trigrams after it."""
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 from math import ceil
 
 from tersely.select._problem import Problem, Selection, Selector
@@ -17,20 +18,41 @@ def without_duplicates(problem: Problem, similarity: float = 0.8) -> Problem:
 
     Sentences nearly repeat each other if the Jaccard similarity of their words is at least `similarity`; sentences
     without words, if they differ only in case and white space. Included sentences are never excluded.
+
+    A sentence that needs an excluded one needs the one that was kept instead, if that comes earlier, and is excluded
+    if it does not. If it is itself the one that was kept, it needs what the excluded one needed.
     """
     if problem.document is None:
         return problem
-    return problem.without(_duplicates(problem, problem.document, similarity))
+    twins = _duplicates(problem, problem.document, similarity)
+    return _with_twins(problem, twins) if problem.needs and twins else problem.without(twins)
 
 
-def _duplicates(problem: Problem, document: Document, similarity: float) -> list[int]:
+def _with_twins(problem: Problem, twins: dict[int, int]) -> Problem:
+    needs: list[int] = []
+    lost: set[int] = set()
+    for sentence, need in enumerate(problem.needs):
+        twin = twins.get(need, need)
+        if twin == sentence:
+            if need in lost:
+                lost.add(sentence)
+            twin = needs[need]
+        elif twin > sentence:
+            lost.add(sentence)
+            twin = -1
+        needs.append(twin)
+    return replace(problem, needs=tuple(needs), exclude=problem.exclude.union(twins, lost - problem.include))
+
+
+def _duplicates(problem: Problem, document: Document, similarity: float) -> dict[int, int]:
+    """Return, for each duplicate, the first of the kept sentences that it repeats."""
     # All words, not only terms: "One fish." and "Two fish." differ.
     rows = [list(dict.fromkeys(words)) for words in document.words]
     frequency = Counter(word for row in rows for word in row)
-    kept_texts: set[str] = set()
-    kept_words: list[set[str]] = []
-    kept_by_word: defaultdict[str, list[int]] = defaultdict(list)  # indices into kept_words
-    duplicates = []
+    kept_texts: dict[str, int] = {}  # the first sentence with this text
+    kept_words: dict[int, set[str]] = {}  # by sentence
+    kept_by_word: defaultdict[str, list[int]] = defaultdict(list)
+    duplicates: dict[int, int] = {}
     # A word that no other sentence has lowers every similarity: most sentences have too many such words to repeat any.
     suspects = {i for i, row in enumerate(rows) if _shared(row, frequency) >= similarity * len(row) - 1e-9}
     for sentence in _by_value(problem, suspects - problem.exclude):
@@ -39,23 +61,26 @@ def _duplicates(problem: Problem, document: Document, similarity: float) -> list
         if not words:
             text = " ".join(document.texts[sentence].split()).casefold()
             if text in kept_texts and not included:
-                duplicates.append(sentence)
-            kept_texts.add(text)
+                duplicates[sentence] = kept_texts[text]
+            else:
+                kept_texts[text] = min(sentence, kept_texts.get(text, sentence))
             continue
         # Two sets this similar share one of the rarest words of each, so it is enough to look up those: all words
         # but a share `similarity`, plus one (prefix filtering, Chaudhuri et al. 2006).
         rarest = sorted(words, key=lambda word: (frequency[word], word))
         rarest = rarest[: len(words) - ceil(similarity * len(words) - 1e-9) + 1]
         own = set(words)
-        near = {place for word in rarest for place in kept_by_word.get(word, ())}
+        near = {kept for word in rarest for kept in kept_by_word.get(word, ())}
         shortest, longest = similarity * len(own) - 1e-9, len(own) / similarity + 1e-9
-        alike = (kept_words[place] for place in near if shortest <= len(kept_words[place]) <= longest)
-        if not included and any(_similar(own, kept, similarity) for kept in alike):
-            duplicates.append(sentence)
-            continue
+        alike = (kept for kept in sorted(near) if shortest <= len(kept_words[kept]) <= longest)
+        if not included:
+            twin = next((kept for kept in alike if _similar(own, kept_words[kept], similarity)), None)
+            if twin is not None:
+                duplicates[sentence] = twin
+                continue
         for word in rarest:
-            kept_by_word[word].append(len(kept_words))
-        kept_words.append(own)
+            kept_by_word[word].append(sentence)
+        kept_words[sentence] = own
     return duplicates
 
 
@@ -80,7 +105,8 @@ def blocking_trigrams(selector: Selector) -> Selector:
     Of two such sentences, the one of lower value is excluded, never an included one, and the selector runs again.
     With `greedy` and `top` this is BertSum's blocking, which goes through the sentences by value and skips each
     that shares a trigram with those before it. In Chinese, and wherever words are not separated by spaces, six
-    characters in a row count as three words.
+    characters in a row count as three words. A sentence that needs an excluded one is not chosen, either; so of a
+    sentence and one that needs it, the latter is excluded, whatever their values.
     """
 
     def select(problem: Problem) -> Selection:
@@ -106,12 +132,23 @@ def _blocked(problem: Problem, chosen: tuple[int, ...], grams: "_Grams") -> list
     """
     seen: set[tuple[str, ...]] = set()
     blocked: list[int] = []
-    for sentence in _by_value(problem, chosen):
+    order = _by_value(problem, chosen)
+    if problem.needs:
+        order = _after_needs(problem, order)
+    for sentence in order:
         if sentence not in problem.include and not seen.isdisjoint(grams[sentence]):
             blocked.append(sentence)
         elif not blocked:
             seen |= grams[sentence]
     return blocked
+
+
+def _after_needs(problem: Problem, order: list[int]) -> list[int]:
+    """Return the sentences in order, each right after those that it needs and that were not before it."""
+    placed: dict[int, None] = {}
+    for sentence in order:
+        placed.update(dict.fromkeys(reversed(problem.forest.bundle(sentence, placed))))
+    return list(placed)
 
 
 class _Grams(dict[int, set[tuple[str, ...]]]):

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tersely.errors import UsageError
-from tersely.select._agreement import Expected, Perturbed, Words
+from tersely.select._agreement import Expected, Words
 from tersely.select._problem import Problem, Selection, whole
+from tersely.select._samples import Perturbed
 from tersely.select.coverage import Coverage
 
 __all__ = ["Consensus"]
@@ -24,7 +25,8 @@ class Consensus:
     ROUGE-1 against the samples (minimum Bayes risk; Kumar and Byrne 2004), found from the first `starts` of them by
     adding, swapping and removing sentences while that helps. To prefer full budgets and few sentences, the agreement
     is multiplied by (length / budget)^fill, and by 1 - each for every sentence; so a few words that happen to fit are
-    left out unless they say something. The noise is the same every time.
+    left out unless they say something. The noise is the same every time. A sentence that needs others is added with
+    them, and removed with all that need it.
 
     `coverage` itself chooses summaries of more than half of the text or of more than about a dozen sentences, those
     of texts with more than `longest` sentences, and those of problems without a text.

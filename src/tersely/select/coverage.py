@@ -6,6 +6,7 @@ from math import ceil, floor, log2
 
 import numpy as np
 
+from tersely.select._forest import by_bundles
 from tersely.select._problem import Lengths, Problem, Selection, whole
 from tersely.select.density import Density, better
 from tersely.text.document import Document
@@ -29,6 +30,8 @@ class Coverage:
     covers at least (1 - 1/e)/2 of the best possible (Khuller, Moss and Naor 1999; Lin and Bilmes 2010 advise a
     smaller power).
 
+    A sentence that needs others comes with them, at the sum of what they add and of their lengths.
+
     Without a document, the terms are unknown, and `density` chooses.
     """
 
@@ -51,6 +54,8 @@ class Coverage:
         for sentence in problem.include:
             new.cover(sentence)
         candidates = problem.candidates.tolist()
+        if problem.needs:
+            return self._by_bundles(problem, new, sizes_of(problem, problem.document).tolist(), lowest)
         values = whole(problem.values).tolist()
         costs = problem.costs.tolist()
         one = max(candidates, key=lambda i: values[i] * new.share(i))
@@ -74,6 +79,31 @@ class Coverage:
             worth += values[i] * new.share(i)
             room -= costs[i]
             new.cover(i)
+        answer = better(problem, many, worth, [one], one_worth)
+        return replace(answer, stable=max(answer.stable, lowest))
+
+    def _by_bundles(self, problem: Problem, new: "_New", sizes: list[int], lowest: int) -> Selection:
+        values = whole(problem.values).tolist()
+        candidates = problem.candidates.tolist()
+        forest = problem.forest
+        worth = 0.0
+
+        def adds(bundle: list[int]) -> float:
+            return sum(values[i] * new.share(i) for i in bundle)
+
+        def rate(bundle: list[int]) -> float:
+            return adds(bundle) / float(max(sum(map(sizes.__getitem__, bundle)), 1) ** self.power)
+
+        def take(bundle: list[int]) -> None:
+            nonlocal worth
+            worth += adds(bundle)
+            for sentence in bundle:
+                new.cover(sentence)
+
+        ones = [forest.bundle(i, ()) for i in forest.rated(candidates)]
+        one = max(ones, key=adds, default=[])
+        one_worth = adds(one)
+        many = by_bundles(forest, candidates, problem.costs.tolist(), problem.room, rate, take)
         answer = better(problem, many, worth, one, one_worth)
         return replace(answer, stable=max(answer.stable, lowest))
 

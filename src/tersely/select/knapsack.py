@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tersely.errors import UsageError
 from tersely.select._exact import Table, best_items
+from tersely.select._precedence import FamilyTable, depth_first
 from tersely.select._problem import Problem, Selection, whole
 
 __all__ = ["Knapsack"]
@@ -17,6 +18,9 @@ _LARGEST_TABLE = 2**33
 class Knapsack:
     """Sentences with the greatest total value that fits, solved exactly; ties prefer earlier sentences.
 
+    A sentence that needs others is chosen only together with them; then ties prefer what comes earlier if each sentence
+    is followed by all that need it.
+
     Values are compared as whole numbers (see `_problem.whole`): exact down to 1e-12 of the largest.
 
     >>> import numpy as np
@@ -27,6 +31,8 @@ class Knapsack:
     def __call__(self, problem: Problem) -> Selection:
         """Choose for the problem's capacity."""
         candidates = problem.candidates
+        if problem.needs:
+            return self._family_table(problem)(problem.room)
         values, costs = whole(problem.values)[candidates], problem.costs[candidates]
         numbers = candidates.tolist()
         return problem.selection([numbers[i] for i in best_items(values, costs, problem.room)])
@@ -39,14 +45,25 @@ class Knapsack:
         candidates = problem.candidates
         if len(candidates) * problem.room > _LARGEST_TABLE:
             return lambda capacity: self(problem.with_capacity(capacity))
-        table = Table(whole(problem.values)[candidates], problem.costs[candidates], problem.room)
-        numbers = candidates.tolist()
+        choose = self._family_table(problem) if problem.needs else self._plain_table(problem)
         lowest = problem.length(tuple(problem.include))
 
         def select(capacity: int) -> Selection:
             if not lowest <= capacity <= problem.capacity:
                 raise UsageError(f"this table covers budgets from {lowest} to {problem.capacity}, not {capacity}")
             room = problem.room - problem.capacity + capacity
-            return problem.selection(numbers[i] for i in table.items(room))
+            return choose(room)
 
         return select
+
+    def _plain_table(self, problem: Problem) -> Callable[[int], Selection]:
+        candidates = problem.candidates
+        table = Table(whole(problem.values)[candidates], problem.costs[candidates], problem.room)
+        numbers = candidates.tolist()
+        return lambda room: problem.selection(numbers[i] for i in table.items(room))
+
+    def _family_table(self, problem: Problem) -> Callable[[int], Selection]:
+        items = depth_first(problem.forest, problem.candidates.tolist())
+        numbers = items.sentences
+        table = FamilyTable(items, whole(problem.values)[numbers], problem.costs[numbers], problem.room)
+        return lambda room: problem.selection(numbers[i] for i in table.places(room))
