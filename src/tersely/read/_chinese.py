@@ -10,6 +10,13 @@ from tersely.read._reading import ALONE, LOST, Reading
 from tersely.text.document import Document
 from tersely.text.language import HAN
 
+# Traditional characters in the words below, and their simplified forms.
+_SIMPLER = str.maketrans(
+    "這該個們後與為於對隨據並還將會議報導說稱認訴問兩雙國時間點當從經過標題來責編輯記圖攝關擊閱讀轉載權聲發實現種條項總結論應須讓僅雖儘無"
+    "進處類調專員團隊組師數顯規協緊則卻曾陸續強調開審長書費訟執據審讀請證辦結歲舊點週節幾貼熱",
+    "这该个们后与为于对随据并还将会议报导说称认诉问两双国时间点当从经过标题来责编辑记图摄关击阅读转载权声发实现种条项总结论应须让仅虽尽无"
+    "进处类调专员团队组师数显规协紧则却曾陆续强调开审长书费讼执据审读请证办结岁旧点周节几贴热",
+)
 _REACH = 12  # how many sentences back a mention or the first item of a list is looked for
 
 # Words that join a sentence to the one before.
@@ -22,14 +29,17 @@ _CONNECTIVE = re.compile(
     "有的|一方面|同理|果不其然|无独有偶|除了这|就这样|就是说|是的|是啊|不是|没错"
 )
 # Occasions that the text has named before: at the meeting, after the talks.
-_OCCASION = re.compile("(?:会上|会后|会前|会谈[中后]|会见[中后]|座谈会上|[一-鿿]{0,4}仪式后|庭审[中后]|采访中|活动中|调研期间|访问期间)，?")
+_OCCASION = re.compile(
+    "会上|会前|会谈中|会见中|座谈会上|庭审中|采访中|活动中|调研期间|访问期间|"
+    f"(?!改革|新中国|春节|节|雨|今|震|战|近代|婚|产|术)[{HAN}]{{1,6}}后，"
+)
 _TIME_NOUN = (
     "春节|假期|假日|冬|夏|秋|春|周|星期|月|季|年|天|新年|暑|寒|时代|时节|长假|国庆|五一|端午|中秋|清明|元旦|小长假|双|段时间|阵子"
 )
 _PERSON = "他们|她们|它们|他(?!国|乡|山)|她|它|俩人|两人|二人|两者|前者|后者|双方|彼此"
 _ANAPHOR = re.compile(
-    f"(?P<word>{_PERSON}|其(?!实)|该|此(?!致)|上述|以上(?!是|就)|对方|"
-    f"这(?!个?(?:{_TIME_NOUN})|[一两几些十多\\d]{{1,3}}个?(?:{_TIME_NOUN}))|"
+    f"(?P<word>{_PERSON}|其(?!实)|该|此(?!致|前)|上述|以上(?!是|就)|对方|"
+    f"这(?!个?(?:{_TIME_NOUN})|[一二两三四五六七八九十几些多\\d]{{1,3}}个?(?:{_TIME_NOUN}))|"
     f"那(?!么|个?(?:{_TIME_NOUN}))|两国|两地|两省)"
 )
 _PREPOSITION = re.compile(
@@ -39,19 +49,30 @@ _PREPOSITION = re.compile(
 # What may stand before the subject: a time, a place, a circumstance, a source.
 _TIME = "今天|今年|目前|如今|现在|近日|日前|昨天|昨日|去年|近年来|眼下|当前|此前|截至目前|最近|近期|今日|最初|起初|一开始"
 _LEAD = re.compile(
-    f"(?:(?:{_TIME})[^，。：？！“”]{{0,12}}，?|\\d{{1,4}}[年月日时点][^，。：？！“”]{{0,16}}，|[一二两三四五十几多数\\d]{{1,5}}[年天月][^，。：？！“”]{{0,5}}，|"
+    f"(?:(?:{_TIME})(?:[^，。：？！“”的是]{{0,10}}，)?|\\d{{1,4}}[年月日时点][^，。：？！“”的是]{{0,16}}，|[一二两三四五十几多数\\d]{{1,5}}[年天月][^，。：？！“”的是]{{0,5}}，|"
     "(?:在|从|随着|为了?|经过?|通过|作为|根据|按照|面对|针对|对于?|围绕|除了?|截至|自|到|当|由于|因为?|如果|虽然|尽管|即使|一旦|若|据)"
-    "[^，。：？！“”]{1,30}，)"
+    "[^，。：？！“”]{1,30}(?<!的)，)"
 )
 # An opening that has no subject: it goes on with the subject of the sentence before.
 _SUBJECTLESS = re.compile(
     "(?:已(?!故|有[^经])|将(?!军|士|领|近|来)|共(?!产|同|青|和|建|享|赢|有|识|和国)|累计|还(?!款|原|本|贷)|也|又|却|则|仍|均(?!衡)|都(?!市|江|匀|会)|先后|"
     "陆续|曾(?!经沧|[一-鿿]{1,2}(?:说|表示|称))|即将|使|令|并|要(?!闻|是|知|么|素|塞|案|求|约|点)|希望(?!小学|工程)|必须|"
-    "强调|指出|表示|认为|称(?!号|职|霸)|说(?!明|法|唱|到底)|坦言|补充|呼吁|建议(?!书)|透露|介绍(?!信)|是(?!否|的|非|日))"
+    "强调|指出|表示|认为|称(?!号|职|霸)|说(?!明|法|唱|到底)|坦言|补充|呼吁|建议(?!书)|透露|介绍(?!信)|是(?!否|的|非|日)|同比|环比|占(?!领|地|卜)|较[上去]|比[上去]|感谢|欢迎(?!仪式)|勉励|寄语|祝愿|愿(?!景|望|意)|期待|达\\d|"
+    "(?:听取|审议|讨论|举行|召开|会见|考察|研究|完成|获得|造成|引发|导致)了)"
+)
+# What is to be done, without who: a measure after the sentence that names who takes it.
+_MEASURE = re.compile(
+    "(?:实施|落实|强化|完善|加强|推进|推动|加快|健全|深化|优化|提高|提升|扩大|鼓励|引导|规范|严格|大力|深入|切实|坚持|加大|着力|努力|"
+    "探索|建立|构建|确保|防止|避免|做好|抓好|发挥|善于)[^，。；是让成为使正已了]{2,30}[，。；]"
+)
+# A person or a party that only an earlier sentence can have named.
+_ROLE = re.compile(
+    "(?:老人|男子|女子|男孩|女孩|小伙|司机|(?:犯罪)?嫌疑人|死者|伤者|受害[人者]|被害人|被困[一-鿿]{2,4}|救援人员|施工方|校方|园方|店家|"
+    "考察队|救援队|消防队|球队|[一-鿿]{0,2}部队|专家组|调查组|工作组|专案组|乘组|代表团|[一-鿿]{0,2}团队)(?!们|的|长|员|成员)"
 )
 # A common noun in place of the full name: "the meeting said", "when the project is finished".
 _SHORT_NAME = re.compile(
-    "(?:会议|全会|大会|文章|报道|报告|通知|通报|公报|公告|声明|讲话|白皮书|意见|方案|规划|条例|办法|决定|工程|项目|活动|论坛|展会|"
+    "(?:会议|全会|大会|文章|报道|报告|决议|贺信|贺电|通知|通报|公报|公告|声明|讲话|白皮书|意见|方案|规划|条例|办法|决定|工程|项目|活动|论坛|展会|"
     "考察队|调查组|专案组|工作组|该片|影片|节目|新规|标准|协议|电站|线路|大桥|隧道|事故|案件|公司|交易员|律师|法官|民警|警方|"
     "视频中?|书中|文中|信中|片中|图中)"
     "(?:还|也|并|同时|最后|在[^，。]{1,12}中|方面)?"
@@ -59,34 +80,37 @@ _SHORT_NAME = re.compile(
 )
 _ITEM = re.compile(
     "(?:第(?P<a>[一二三四五六七八九十])(?:[，、：]|是|个)|其(?P<b>[一二三四五六七八九])[，、是]|(?P<c>[一二三四五六七八九十])(?:是|要|、|，)|"
-    "[（(](?P<d>[一二三四五六七八九十])[）)]|[（(]?(?P<e>[1-9])[）)、．.](?!\\d)|(?P<f>[①②③④⑤⑥⑦⑧⑨]))"
+    "[（(](?P<d>[一二三四五六七八九十])[）)]|[（(]?(?P<e>[1-9]\\d?)[）)、．.](?!\\d)|(?P<f>[①②③④⑤⑥⑦⑧⑨]))"
 )
 _FIRSTS = {"a": ("第一", "首先"), "b": ("其一",), "c": ("一是", "一要", "一、", "一，"), "d": ("（一）", "(一)")}
 _FIRSTS |= {"e": ("1、", "1.", "1．", "（1）", "(1)", "1）", "1)"), "f": ("①",)}
 _FIRST_NUMBER = frozenset("一1①")
 _HEAD = re.compile("如下|以下|[几两三四五六七八九多个]个?(?:方面|特点|原因|问题|要求|倡议|建议|条|点|项|步)|：$")
 _DEFINITE = re.compile(
-    "(?:该(?:[笔项名起家所片批]?)|上述|(?:这|那)(?:\\d{1,6}[余多]?)?[一两三几]?[个项种名位条座把件份支款笔套批家所亩])"
-    f"(?P<noun>[{HAN}]{{2}})"
+    "(?<![”》])(?:(?<![应不本活理是也都])该(?:[笔项名起家所片批]?)|上述|(?:这|那)(?:\\d{1,6}[余多]?)?[一两三几]?[个项种名位条座把件份支款笔套批家所亩])"
+    f"(?!{_TIME_NOUN}|重要|关键)(?P<noun>[{HAN}]{{2}})"
 )
 _SPEECH = re.compile("说|表示|称|指出|强调|认为|坦言|介绍|回应|问|答|透露|告诉|写道|解释|补充|回忆|感叹|喊|呼吁|：")
 _FIRST_PERSON = re.compile("我(?!国|省|市|县|区|军|党|校|院|方|们党|会|社|台|州)|咱")
-_QUOTED = re.compile("“[^”]{0,2000}(?:”|$)|「[^」]{0,2000}(?:」|$)|\"[^\"]{0,2000}(?:\"|$)")
+_QUOTED = re.compile("“[^“”]{0,2000}(?:”|$)|「[^「」]{0,2000}(?:」|$)|\"[^\"]{0,2000}(?:\"|$)")
+_ADDRESS = re.compile("[您你]们?(?:刚才?)?(?:提到|说|刚|讲|认为的|指的)")
 _ASKS = re.compile("[？?][”」\"]?$")
 _TURN = re.compile(r"[“]?(?P<who>[^，。：:？！；“”《》（）\s\d]{1,16})[：:](?=\S)")
+_PARTY = re.compile("原告|被告|上诉人|申请人")
 _COURT = re.compile("本院|经审理|经查|依照|依据|综上|原告|被告|上诉人|公诉机关")
 
 _CLOSED = re.compile("[。！？!?…；;：:.～~][”’」』）)】》\"'．.]{0,4}$")
 _BRACKETED = re.compile(r"[（(【\[][^（）()【】]{0,60}[)）】\]][。.]?")
 _CREDIT = re.compile(
+    r"(?![^）)]{0,40}[）)].{8})"
     r"[（(【\[*▲△↑■●◆]*\s?(?:原标题|原题|来源|文章来源|图片来源|图源|资料来源|稿源|信源|责任编辑|责编|编辑|实习编辑|编审|审核|校对|编发|编译|监制|制作|"
     r"统筹|策划|摄影|摄像|撰文|撰稿|作者|记者|本报记者|通讯员|文[/／]|图[/／]|供稿|综合|出处|声明|特别声明|免责声明|版权声明|联系电话|电话|热线|微信号|关键词|标签)\s?[:：/／丨|]"
 )
-_CAPTION = re.compile("[（(▲△↑]*(?:图为|图[一二三四五六1-9]|上图|下图|左图|右图|资料图|视频截图|配图|图片[:：]|图说)|.{0,40}(?:资料图|[^拍]摄）?)[。）)]?$")
+_CAPTION = re.compile("[▲△↑]|[（(]?(?:图为|图[一二三四五六1-9]|上图|下图|左图|右图|资料图|视频截图|配图|图片[:：]|图说)|.{0,40}(?:资料图|[^拍]摄）?)[。）)]?$")
 _WEB = re.compile(
     "点击(?:下方|图片|下图|此处|进入|查看|阅读|关注|上方|链接)|扫码|扫描|二维码|微信公众号|公众号[:：]|关注我们|关注(?:微信|本报|官方)|微信号|版权所有|版权归|"
     "转载(?:请|须|自)|未经(?:授权|许可|允许)|仅代表作者|不代表.{0,10}(?:立场|观点)|返回搜狐|查看更多|更多精彩|更多(?:资讯|内容|新闻)|阅读原文|"
-    "相关阅读|延伸阅读|推荐阅读|下载.{0,8}(?:APP|app|客户端)|进入【|股吧|防抓取|https?:|www\\.|小编|点赞|留言(?:讨论|区)|欢迎.{0,6}(?:留言|订阅|投稿|关注)|"
+    "相关阅读|延伸阅读|推荐阅读|下载.{0,8}(?:APP|app|客户端)|进入【|股吧|防抓取|https?:|www\\.|小编|点赞(?:关注|转发|，)|留言(?:讨论|区)|欢迎.{0,6}(?:留言|订阅|投稿|关注)|"
     "下转第|上接第|敬请(?:关注|期待)|感谢(?:收看|收听|阅读|您的)|(?:请|来)看(?:本台|总台)?记者的?|本文(?:来源|来自|转自|系)"
 )
 _COURT_FORM = re.compile(
@@ -96,7 +120,7 @@ _COURT_FORM = re.compile(
 _ATTENDANCE = re.compile("[^，。]{2,40}(?:参加(?:会见|会谈|上述活动|活动|座谈|调研)|出席(?:会议|上述活动)?|主持(?:会议|座谈会|闭幕会)|研究了其他事项)。")
 _SLOGAN = re.compile(
     "(?:加快|完善|推进|加强|推动|坚持|深化|提升|优化|强化|聚焦|扩大|促进|构建|打造|培育|建设|发展|保障|夯实|筑牢|激发|释放|增强|落实|"
-    f"改善|健全|统筹|稳定|拓展|壮大|释放|做好|把握|弘扬|传承|守护|看|共)[{HAN}、]{{2,12}}[。！]"
+    f"改善|健全|统筹|稳定|拓展|壮大|释放|做好|把握|弘扬|传承|守护|看|共)[{HAN}、]{{2,12}}[。！]|[{HAN}]{{4}}[，、][{HAN}]{{4}}[。！]|[{HAN}]{{5,7}}[。！]"
 )
 _SCRAP = 6  # fewer Chinese characters and digits than this are a scrap
 _WEIGHT = re.compile(f"[{HAN}0-9A-Za-z]")
@@ -116,7 +140,7 @@ class _Reader:
     """Reads sentence by sentence: what is known of the earlier ones helps with the next."""
 
     def __init__(self, document: Document) -> None:
-        self.texts = [text.strip() for text in document.texts]
+        self.texts = [text.strip().translate(_SIMPLER) for text in document.texts]
         self.starts = paragraph_starts(document)
         self.inside = quotations(document)
         self.turns = _turns(self.texts, self.starts)
@@ -137,32 +161,42 @@ class _Reader:
             return self._turn(number)
         if item := _ITEM.match(text):
             return self._item(number, item)
-        if text[0] in "“「\"" and len(_WEIGHT.findall(self.plain[number])) < 3:
+        if text.startswith(("“", "「", '"')) and len(_WEIGHT.findall(self.plain[number])) < 3:
             speaker = self.before >= 0 and _SPEECH.search(self.texts[self.before])
             return self._set(number, self.before if speaker else LOST, "speaker")
         opening = text.lstrip("“「『\"‘—-　 ")
         if _COURT.match(opening):
             return None
-        if _CONNECTIVE.match(opening) or (opening.startswith("因为") and not self.starts[number]):
+        if _CONNECTIVE.match(opening) or self._explains(number, opening):
             return self._set(number, self.before, "connective")
-        if _OCCASION.match(opening):
-            return self._set(number, self.before, "occasion")
         if found := _anaphor(opening):
             return self._refer(number, found)
-        if _SHORT_NAME.match(opening):
-            return self._share(number, "name")
         rest = _without_lead(opening)
-        if _SUBJECTLESS.match(rest):
-            return self._share(number, "subject")
         if found := _ANAPHOR.match(rest):
             return self._refer(number, found)
-        if found := _definite(opening):
-            return self._set(number, self._mention(number, found), "mention")
-        if not self.starts[number] and self.before >= 0 and _ASKS.search(self.texts[self.before]):
+        # A first sentence may leave out what follows below, since the headline has said it.
+        if self.before == LOST:
+            return None
+        if _OCCASION.match(opening):
+            return self._set(number, self.before, "occasion")
+        if _SHORT_NAME.match(opening) or (not self.starts[number] and _ROLE.match(rest)):
+            return self._share(number, "name")
+        if _SUBJECTLESS.match(rest) or (not self.starts[number] and _MEASURE.match(opening)):
+            return self._share(number, "subject")
+        if noun := _definite(opening):
+            return self._set(number, self._mention(number, noun), "mention")
+        if not self.starts[number] and self._answers(text):
             return self._set(number, self.before, "answer")
         if not self.one_speaker and _speaks(self.plain[number]):
             return self._set(number, self.before, "speaker")
         return None
+
+    def _explains(self, number: int, opening: str) -> bool:
+        """Whether a sentence gives the cause of what the sentence before tells."""
+        return opening.startswith(("因为", "由于")) and not self.starts[number] and not _PARTY.search(opening)
+
+    def _answers(self, text: str) -> bool:
+        return len(text) < 50 and bool(_ASKS.search(self.texts[self.before])) and not _ASKS.search(text)
 
     def _set(self, number: int, target: int, why: str) -> None:
         noise = target >= 0 and self.noise[target]
@@ -207,8 +241,12 @@ class _Reader:
         first = self.turns[number]
         if first != number:
             self._set(number, first, "turn")
-        elif self.before >= 0 and self.turns[self.before] != ALONE and _ASKS.search(self.texts[self.before]):
-            self._set(number, self.before, "answer")
+        elif self.before >= 0 and self.turns[self.before] != ALONE:
+            said = _TURN.sub("", self.texts[number], count=1)
+            if _ASKS.search(self.texts[self.before]):
+                self._set(number, self.before, "answer")
+            elif _CONNECTIVE.match(said) or _ANAPHOR.match(said) or _ADDRESS.match(said):
+                self._set(number, self.before, "turn")
 
 
 def _anaphor(opening: str) -> re.Match[str] | None:
@@ -261,7 +299,7 @@ def _noise(reader: _Reader) -> list[str]:
     """Return for each sentence what kind of noise it is, or nothing."""
     texts = reader.texts
     # Some texts have no closing marks at all.
-    marked = sum(bool(_CLOSED.search(text)) for text in texts) * 2 > len(texts)
+    marked = sum(bool(_CLOSED.search(text)) for text in texts) * 3 > len(texts)
     kinds = []
     for number, text in enumerate(texts):
         spoken = reader.inside[number] != ALONE or reader.turns[number] != ALONE
