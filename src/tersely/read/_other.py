@@ -35,41 +35,63 @@ _COMMON = {
 }
 # Connectives, pronouns and demonstratives that point back from the start of a sentence; "_" stands for a space.
 _OPENERS = {
-    "de": "aber doch jedoch denn deshalb daher darum deswegen dennoch trotzdem außerdem zudem ferner dagegen hingegen "
-    "allerdings dadurch dabei daraufhin danach dann anschließend sondern somit folglich und oder auch zum_beispiel er "
-    "sie dies diese dieser dieses diesen diesem jene jener jenes ihr ihre ihren ihrem ihrer sein seine seiner seinen "
-    "seinem dessen deren beide letzterer letztere dort dazu davon daran darauf darin daraus dafür darüber darunter",
-    "fr": "mais or donc car pourtant cependant toutefois néanmoins ainsi en_effet de_plus par_conséquent ensuite puis "
-    "c'est_pourquoi par_ailleurs en_outre en_revanche au_contraire par_exemple et enfin alors elle ils elles celui-ci "
+    "de": "aber doch jedoch denn deshalb daher darum deswegen dennoch trotzdem außerdem zudem ferner dagegen "
+    "hingegen "
+    "allerdings dadurch dabei daraufhin danach dann anschließend sondern somit folglich und oder auch "
+    "zum_beispiel er "
+    "sie dies diese dieser dieses diesen diesem jene jener jenes ihr ihre ihren ihrem ihrer sein seine "
+    "seiner seinen "
+    "seinem dessen deren beide letzterer letztere dort dazu davon daran darauf darin daraus dafür darüber "
+    "darunter",
+    "fr": "mais or donc car pourtant cependant toutefois néanmoins ainsi en_effet de_plus par_conséquent "
+    "ensuite puis "
+    "c'est_pourquoi par_ailleurs en_outre en_revanche au_contraire par_exemple et enfin alors il elle ils "
+    "elles celui-ci "
     "celle-ci ceux-ci celles-ci ce cet cette ces cela ça c'est c’est son sa ses leur leurs lui",
-    "es": "pero sino sin_embargo no_obstante además asimismo también por_eso por_tanto por_lo_tanto por_consiguiente "
-    "así entonces luego después en_cambio por_ejemplo es_decir y o él ella ellos ellas este esta estos estas ese esa "
+    "es": "pero sino sin_embargo no_obstante además asimismo también por_eso por_tanto por_lo_tanto "
+    "por_consiguiente "
+    "así entonces luego después en_cambio por_ejemplo es_decir y o él ella ellos ellas este esta estos estas "
+    "ese esa "
     "esos esas aquel aquella aquellos aquellas esto eso su sus dicho dicha ambos ambas",
     "it": "ma però tuttavia inoltre quindi perciò dunque infatti invece poi anche così per_questo ad_esempio "
-    "per_esempio e o egli lui lei ella esso essa loro essi esse questo questa questi queste quello quella quelli "
+    "per_esempio e o egli lui lei ella esso essa loro essi esse questo questa questi queste quello quella "
+    "quelli "
     "quelle ciò il_suo la_sua i_suoi le_sue entrambi entrambe",
-    "pt": "mas porém contudo entretanto todavia no_entanto além_disso portanto por_isso assim então depois também "
-    "por_exemplo e ou ele ela eles elas este esta estes estas esse essa esses essas aquele aquela isto isso aquilo "
+    "pt": "mas porém contudo entretanto todavia no_entanto além_disso portanto por_isso assim então depois "
+    "também "
+    "por_exemplo e ou ele ela eles elas este esta estes estas esse essa esses essas aquele aquela isto isso "
+    "aquilo "
     "seu sua seus suas ambos ambas",
-    "nl": "maar echter daarom daardoor daarnaast bovendien toch dus dan daarna vervolgens ook want en of bijvoorbeeld "
+    "nl": "maar echter daarom daardoor daarnaast bovendien toch dus dan daarna vervolgens ook want en of "
+    "bijvoorbeeld "
     "hij zij ze dit dat deze die hun haar beide",
-    "tr": "ama fakat ancak ayrıca çünkü bu_nedenle bu_yüzden böylece sonra daha_sonra öte_yandan bununla_birlikte "
+    "tr": "ama fakat ancak ayrıca çünkü bu_nedenle bu_yüzden böylece sonra daha_sonra öte_yandan "
+    "bununla_birlikte "
     "üstelik yine örneğin ve veya o onlar onun bu şu bunlar bunun buna bunu bunların",
-    "id": "tetapi tapi namun akan_tetapi oleh_karena_itu oleh_sebab_itu karena_itu selain_itu sementara_itu kemudian "
-    "lalu bahkan sehingga dan atau dengan_demikian di_samping_itu sebaliknya misalnya meski_demikian setelah_itu "
+    "id": "tetapi tapi namun akan_tetapi oleh_karena_itu oleh_sebab_itu karena_itu selain_itu sementara_itu "
+    "kemudian "
+    "lalu bahkan sehingga dan atau dengan_demikian di_samping_itu sebaliknya misalnya meski_demikian "
+    "setelah_itu "
     "meskipun_demikian hal_ini hal_itu hal_tersebut dia ia mereka beliau ini itu keduanya",
-    "vi": "nhưng tuy_nhiên vì_vậy vì_thế do_đó ngoài_ra bên_cạnh_đó trong_khi_đó đồng_thời sau_đó hơn_nữa mặt_khác "
+    "vi": "nhưng tuy_nhiên vì_vậy vì_thế do_đó ngoài_ra bên_cạnh_đó trong_khi_đó đồng_thời sau_đó hơn_nữa "
+    "mặt_khác "
     "ví_dụ và hoặc anh_ấy cô_ấy ông_ấy bà_ấy ông_này bà_này họ nó đây điều_này việc_này đó",
     "ru": "но однако а и поэтому кроме_того также тоже затем потом зато итак например при_этом в_то_же_время "
-    "тем_не_менее таким_образом в_результате тогда он она оно они его её ее их это этот эта эти этого этой тот та те "
+    "тем_не_менее таким_образом в_результате тогда он она оно они его её ее их это этот эта эти этого этой "
+    "тот та те "
     "такой такая такие оба обе",
-    "ar": "لكن ولكن لذلك ولذلك ثم أيضا ومع_ذلك في_المقابل من_جهته من_جانبه هو هي هم وهو وهي وهم هذا هذه ذلك تلك هؤلاء وأضاف",
-    "hi": "लेकिन परंतु परन्तु किन्तु मगर इसलिए इसके_अलावा हालांकि वहीं फिर साथ_ही इसके_बाद और या तथा वह वे यह ये उन्होंने उसने उनका उनकी "
+    "ar": "لكن ولكن لذلك ولذلك ثم أيضا ومع_ذلك في_المقابل من_جهته من_جانبه هو هي هم وهو وهي وهم هذا هذه ذلك "
+    "تلك هؤلاء وأضاف",
+    "hi": "लेकिन परंतु परन्तु किन्तु मगर इसलिए इसके_अलावा हालांकि वहीं फिर साथ_ही इसके_बाद और या तथा वह वे यह ये उन्होंने "
+    "उसने उनका उनकी "
     "उनके उसका उसकी उसके इस इन इसका इसकी इसके",
-    "ko": "그러나 하지만 그런데 그리고 그래서 따라서 또한 또 게다가 그러므로 한편 이어 이에 즉 예를_들어 그는 그가 그의 그녀는 그녀가 그녀의 "
+    "ko": "그러나 하지만 그런데 그리고 그래서 따라서 또한 또 게다가 그러므로 한편 이어 이에 즉 예를_들어 "
+    "그는 그가 그의 그녀는 그녀가 그녀의 "
     "그들은 그들이 이는 이것은 이를 이런 이러한 그런 그것은 이 그",
-    "ja": "しかし だが でも、 ただし ところが けれども それでも そのため したがって だから よって、 また、 さらに そして それから その後 次に 一方 "
-    "なお、 つまり すなわち 例えば たとえば 同時に このため そこで すると 彼は 彼が 彼の 彼ら 彼女 これ それ あれ この その あの ここ そこ こうした "
+    "ja": "しかし だが でも、 ただし ところが けれども それでも そのため したがって だから よって、 また、 "
+    "さらに そして それから その後 次に 一方 "
+    "なお、 つまり すなわち 例えば たとえば 同時に このため そこで すると 彼は 彼が 彼の 彼ら 彼女 これ それ "
+    "あれ この その あの ここ そこ こうした "
     "そうした 同社 同氏 両者",
 }
 _KANA, _HANGUL = re.compile("[\u3040-\u30ff]"), re.compile("[\uac00-\ud7af]")
@@ -155,18 +177,14 @@ def _scraps(texts: Sequence[str], starts: Sequence[bool], inside: Sequence[int])
 
 def _language(sample: str) -> str:
     """Return the language of a text if its openers are known, else nothing."""
-    words = [word.lower() for word in _WORD.findall(sample)]
     if len(_KANA.findall(sample)) * 10 > len(sample):
         return "ja"
     if len(_HANGUL.findall(sample)) * 5 > len(sample):
         return "ko"
-    if not words:
-        return ""
-    # Vowel signs split the words of Hindi, so there tokens are what spaces separate.
-    tokens = words if words[0].isascii() or "\u0900" > words[0] else sample.split()
+    tokens = [token.strip(".,;:!?()\"'“”«»") for token in sample.lower().split()]
     counts = {name: sum(map(frozenset(common.split()).__contains__, tokens)) for name, common in _COMMON.items()}
     best = max(counts, key=counts.__getitem__)
-    return best if counts[best] * 10 >= len(tokens) else ""
+    return best if counts[best] * 10 > len(tokens) else ""
 
 
 @cache
@@ -174,7 +192,9 @@ def _opener(language: str) -> re.Pattern[str]:
     """Return a pattern that matches the openers of a language at the start of a sentence in lowercase."""
     if language not in _OPENERS:
         return _NO_OPENER
+    # "Il" of what there is, must be or seems to be refers to nothing.
+    impersonal = "(?!il (?:y|faut|est|semble|existe|reste|s['’]agit))" if language == "fr" else ""
     words = sorted(_OPENERS[language].split(), key=len, reverse=True)
     pattern = "|".join(re.escape(word).replace("_", " ") for word in words)
     # Japanese has no spaces; elsewhere a word must end where the opener does.
-    return re.compile(pattern if language == "ja" else rf"(?:{pattern})(?=[\s,،;:]|$)")
+    return re.compile(pattern if language == "ja" else rf"{impersonal}(?:{pattern})(?=[\s,،;:]|$)")
