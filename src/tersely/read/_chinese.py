@@ -48,7 +48,7 @@ _TIME_NOUN = (
 )
 _PERSON = "他们|她们|它们|他(?!国|乡|山)|她|它|俩人|两人|二人|两者|前者|后者|双方|彼此"
 _ANAPHOR = re.compile(
-    f"(?P<word>{_PERSON}|其(?!实)|该|此(?!致|前)|上述|以上(?!是|就)|对方|"
+    f"(?P<word>(?P<person>{_PERSON})|其(?!实)|该|此(?!致|前)|上述|以上(?!是|就)|对方|"
     f"这(?!个?(?:{_TIME_NOUN})|[一二两三四五六七八九十几些多\\d]{{1,3}}个?(?:{_TIME_NOUN}))|"
     f"那(?!么|个?(?:{_TIME_NOUN}))|两国|两地|两省)"
 )
@@ -216,10 +216,9 @@ class _Reader:
         return self.needs[self.before] if same else self.before, why
 
     def _refer(self, number: int, found: re.Match[str]) -> tuple[int, str]:
-        word = found["word"]
-        if word in ("该", "上述"):
+        if found["word"] in ("该", "上述"):
             return self._mention(number, found.string[found.end() : found.end() + 2]), "mention"
-        return self._share(number, "pronoun" if word in _PERSON else "demonstrative")
+        return self._share(number, "pronoun" if found["person"] else "demonstrative")
 
     def _mention(self, number: int, noun: str) -> int:
         """Return the nearest earlier sentence that has a noun; else the one before."""

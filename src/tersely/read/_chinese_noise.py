@@ -60,7 +60,7 @@ def chinese_noise(texts: Sequence[str], starts: Sequence[bool], spoken: Sequence
 
 def _kind(text: str, marked: bool, start: bool, spoken: bool) -> str:
     short = len(text) <= 60
-    if _BRACKETED.fullmatch(text) or (short and _CREDIT.match(text)):
+    if _BRACKETED.fullmatch(text) or (short and not spoken and _CREDIT.match(text)):
         return "credit"
     if short and _CAPTION.match(text):
         return "caption"

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 
 from tersely.read._reading import ALONE, LOST, Reading
 from tersely.text.document import Document
@@ -100,11 +101,8 @@ _NO_OPENER = re.compile(r"(?!)")
 
 def paragraph_starts(document: Document) -> list[bool]:
     """Return for each sentence whether it is the first of a line."""
-    ends = [0, *(sentence.end for sentence in document.sentences[:-1])]
-    return [
-        not number or "\n" in document.text[end : sentence.start]
-        for number, (end, sentence) in enumerate(zip(ends, document.sentences, strict=True))
-    ]
+    gaps = (document.text[left.end : right.start] for left, right in pairwise(document.sentences))
+    return [True, *("\n" in gap for gap in gaps)][: len(document)]
 
 
 def quotations(document: Document) -> list[int]:
