@@ -163,7 +163,9 @@ def knapsack(config: str, out: str, resume: bool, steps: int | None, samples: in
 
 @command.command("openings", short_help="Learn how texts begin.")
 @click.argument("corpus", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="JSON file.")
+@click.option(
+    "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="JSON file."
+)
 @click.option("--where", multiple=True, metavar="FIELD=VALUE", help=WHERE)
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Read at most N documents. Default: all.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the sample of sentences.")

@@ -251,4 +251,3 @@ def area_under_curve(lower: Vector, higher: Vector) -> float:
     lower = np.sort(lower)
     below, upto = np.searchsorted(lower, higher, "left"), np.searchsorted(lower, higher, "right")
     return float(np.mean(below + upto) / 2 / len(lower))
-

@@ -7,13 +7,14 @@ words, frequent words before and after the first name, quotation marks, names, l
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import repeat
 from math import exp
-from typing import Any
+from typing import Any, NamedTuple
 
 from tersely.text.document import Document
 from tersely.text.language import HAN, Language
@@ -22,6 +23,8 @@ from tersely.text.language import HAN, Language
 CONTEXT = "^"
 
 _OPEN, _CLOSE, _EITHER = "“", "”", '"'
+_QUOTES = frozenset((_OPEN, _CLOSE, _EITHER))
+_BEFORE_QUOTE = frozenset("“‘\"'「«„")
 _LONGEST_QUOTE = 8  # sentences; a quotation that is open for longer was not closed by mistake
 _STEM = 6  # letters; words with the same beginning count as the same word
 
@@ -29,8 +32,12 @@ _STEM = 6  # letters; words with the same beginning count as the same word
 _OPENING = re.compile(r"(?<![^\s(\[—–-])[\"'‘](?=[^\W\d_])")
 _CLOSING = re.compile(r"(?<=[\w.,!?…])\"|(?<=[.,!?…])['’](?!\w)")
 _TOKEN = re.compile(r"\w+(?:['’]\w{1,3})?|[“”\"]")
+_NOWHERE = 4  # a place after the first three words
+_DIGIT = re.compile(r"\d")
+_LENGTHS = (3, 6, 9, 12, 16, 20, 25, 30, 40)
+_SHARES = (0.0, 0.1, 0.2, 0.3, 0.5, 0.75)
 _CLAUSE_END = frozenset("，,：:；;。！？!?")
-_HAN_TOKEN = re.compile(f"[{HAN}“”\"，,：:；;。！？!?]|[A-Za-z]+|[0-9]+")
+_HAN_TOKEN = re.compile(f'[{HAN}“”"，,：:；;。！？!?]|[A-Za-z]+|[0-9]+')
 
 
 @dataclass(frozen=True)
@@ -75,7 +82,28 @@ def openings(document: Document) -> list[float]:
 
 def features(document: Document, words: Collection[str]) -> list[list[str]]:
     """Return the features of each sentence; `words` are the frequent words of its language, which are no names."""
-    return _han_features(document, words) if document.language == "zh" else _word_features(document, words)
+    rows, chinese = tokens(document), document.language == "zh"
+    lowercase = set() if chinese else {token for row in rows for token in row if token.islower()}
+    named: set[str] = set()
+    said: set[str] = set()  # in the whole text so far
+    last: set[str] = set()  # in the last sentence
+    before: set[str] = set()  # in the one before it
+    quoted = 0  # for how many sentences a quotation has been open
+    found = []
+    for number, row in enumerate(rows):
+        if quoted and _is_over(document, number, quoted):
+            quoted = 0
+        seen = _read_han(row, words, quoted > 0) if chinese else _read_words(row, words, quoted > 0, lowercase, named)
+        own = [*seen.frequent, *_first_words(seen.opening), *_shape(document, number, seen, words)]
+        if quoted:
+            own.append("in quote")
+        if number:
+            own += _context(seen, words, said, before | last)
+        quoted = quoted + 1 if seen.inside else 0
+        said |= seen.content
+        before, last = last, seen.content
+        found.append(own)
+    return found
 
 
 def tokens(document: Document) -> list[list[str]]:
@@ -86,133 +114,114 @@ def tokens(document: Document) -> list[list[str]]:
     return [_TOKEN.findall(text, start, end) for start, end in document.sentences]
 
 
-def _word_features(document: Document, words: Collection[str]) -> list[list[str]]:
-    rows = tokens(document)
-    lowercase = {token for row in rows for token in row if token.islower()}
-    named: set[str] = set()
-    said: set[str] = set()  # in the whole text so far
-    last: set[str] = set()  # in the last sentence
-    before: set[str] = set()  # in the one before it
-    found = []
-    quoted = 0  # for how many sentences a quotation has been open
-    for number, row in enumerate(rows):
-        start, end = document.sentences[number]
-        if quoted and _is_over(document, number, quoted):
-            quoted = 0
-        mine = ["in quote"] if quoted else []
-        inside, place, names, new = bool(quoted), "<", 0, 0
-        content: set[str] = set()
-        head = ""
-        opening: list[str] = []
-        first_name = 9
-        for token in row:
-            if token in "“”\"":
-                inside = token == _OPEN or (token == _EITHER and not inside)
-                continue
-            low = token.lower()
+class _Seen(NamedTuple):
+    """What is found in a sentence from its first to its last token."""
+
+    frequent: list[str]  # the frequent words, each with its place: before or after the first name, or quoted
+    opening: list[str]  # the first three words
+    content: set[str]  # the other words
+    head: str  # the first of them
+    inside: bool  # a quotation is open in the end
+    names: int = 0
+    new: int = 0  # names that were not there before
+    first_name: int = _NOWHERE  # its place, from 1
+
+
+def _read_words(row: list[str], words: Collection[str], inside: bool, lowercase: set[str], named: set[str]) -> _Seen:
+    """Read a sentence of a language with letter case; names are added to `named`."""
+    place, names, new, first_name, head = "<", 0, 0, _NOWHERE, ""
+    frequent, opening, content = [], [], set()
+    for token in row:
+        if token in _QUOTES:
+            inside = token == _OPEN or (token == _EITHER and not inside)
+            continue
+        low = token.lower()
+        early = len(opening) < 3
+        if early:
+            opening.append(low)
+        if low in words:
+            frequent.append(('"' if inside else place) + low)
+            continue
+        stem = low[:_STEM]
+        content.add(stem)
+        head = head or stem
+        # The first word is capitalized anyway: it is a name only if the text never has it in lowercase.
+        if token[0].isupper() and (len(opening) > 1 or low not in lowercase):
+            names += 1
+            if early and first_name == _NOWHERE:
+                first_name = len(opening)
+            if not inside:
+                place = ">"
+            if stem not in named:
+                new += 1
+                named.add(stem)
+    return _Seen(frequent, opening, content, head, inside, names, new, first_name)
+
+
+def _read_han(row: list[str], words: Collection[str], inside: bool) -> _Seen:
+    """Read a Chinese sentence; its words are pairs of characters, and the first clause stands in for the first name."""
+    place, previous = "<", ""
+    frequent, opening, content = [], [], set()
+    for token in row:
+        if token in _QUOTES:
+            inside = token == _OPEN or (token == _EITHER and not inside)
+            previous = ""
+        elif token in _CLAUSE_END:
+            place, previous = (place if inside else ">"), ""
+        else:
+            pair = previous + token
+            for word in (token, pair) if previous else (token,):
+                if word in words:
+                    frequent.append(('"' if inside else place) + word)
+            if previous:
+                content.add(pair)
             if len(opening) < 3:
-                opening.append(low)
-            if low in words:
-                mine.append(('"' if inside else place) + low)
-                continue
-            stem = low[:_STEM]
-            content.add(stem)
-            head = head or stem
-            if token is not low and token[0].isupper() and (len(opening) > 1 or low not in lowercase):
-                names += 1
-                first_name = min(first_name, len(opening))
-                if not inside:
-                    place = ">"
-                if stem not in named:
-                    new += 1
-                    named.add(stem)
-        quoted = quoted + 1 if inside else 0
-        first = opening[0] if opening else ""
-        mine += _shape(document.text, start, end, len(row), first in words, first_name)
-        mine += ["quote stays open"] if inside else []
-        mine += [f"names {min(names, 4)}", *_first_words(opening)]
-        if number:
-            recent = before | last
-            mine += [f"^new {min(new, 3)} of {min(names, 3)}", f"^link {_share(content, recent)}"]
-            mine += [f"^said {_share(content, said)}"]
-            if head:
-                age = "just" if head in recent else "old" if head in said else "new"
-                kind = "name" if first_name == 1 else first if first in words else "word"
-                mine += [f"^head {age}", f"^{age} {kind}"]
-        said |= content
-        before, last = last, content
-        found.append(mine)
-    return found
+                opening.append("0" if token.isdigit() else "a" if token.isascii() else token)
+            previous = token
+    return _Seen(frequent, opening, content, "".join(opening[:2]), inside)
 
 
-def _han_features(document: Document, words: Collection[str]) -> list[list[str]]:
-    said: set[str] = set()
-    last: set[str] = set()
-    before: set[str] = set()
-    found = []
-    quoted = 0
-    for number, row in enumerate(tokens(document)):
-        start, end = document.sentences[number]
-        if quoted and _is_over(document, number, quoted):
-            quoted = 0
-        mine = ["in quote"] if quoted else []
-        inside, place, previous = bool(quoted), "<", ""
-        content: set[str] = set()
-        opening: list[str] = []
-        for token in row:
-            if token in "“”\"":
-                inside = token == _OPEN or (token == _EITHER and not inside)
-                previous = ""
-            elif token in _CLAUSE_END:
-                place, previous = (place if inside else ">"), ""
-            else:
-                if token in words:
-                    mine.append(('"' if inside else place) + token)
-                if previous:
-                    pair = previous + token
-                    content.add(pair)
-                    if pair in words:
-                        mine.append(('"' if inside else place) + pair)
-                if len(opening) < 3:
-                    opening.append(token if not token.isascii() else "0" if token.isdigit() else "a")
-                previous = token
-        quoted = quoted + 1 if inside else 0
-        mine += _shape(document.text, start, end, len(row) // 2, bool(opening) and opening[0] in words, 9)
-        mine += ["quote stays open"] if inside else []
-        mine += _first_words(opening)
-        if number:
-            mine += [f"^link {_share(content, before | last)}", f"^said {_share(content, said)}"]
-            if len(opening) > 1:
-                age = "just" if "".join(opening[:2]) in before | last else "old" if "".join(opening[:2]) in said else "new"
-                mine += [f"^head {age}"]
-        said |= content
-        before, last = last, content
-        found.append(mine)
-    return found
+def _context(seen: _Seen, words: Collection[str], said: set[str], recent: set[str]) -> list[str]:
+    """Return what the earlier sentences show: which names are new, how much was said before, and the age of the head."""
+    context = [f"^link {_share(seen.content, recent)}", f"^said {_share(seen.content, said)}"]
+    context.append(f"^new {min(seen.new, 3)} of {min(seen.names, 3)}")
+    if seen.head:
+        age = "just" if seen.head in recent else "old" if seen.head in said else "new"
+        first = seen.opening[0]
+        kind = "name" if seen.first_name == 1 else first if first in words else "word"
+        context += [f"^head {age}", f"^{age} {kind}"]
+    return context
 
 
 def _is_over(document: Document, number: int, quoted: int) -> bool:
     """Tell whether a quotation that was not closed ends before a sentence: with its paragraph, or when it is too long."""
     start = document.sentences[number].start
     gap = document.text[document.sentences[number - 1].end : start]
-    return quoted > _LONGEST_QUOTE or ("\n" in gap and document.text[start] not in "“‘\"'")
+    return quoted > _LONGEST_QUOTE or ("\n" in gap and document.text[start] not in _BEFORE_QUOTE)
 
 
 def _first_words(opening: list[str]) -> list[str]:
     return [f"{n} {' '.join(opening[:n])}" for n in range(1, len(opening) + 1)]
 
 
-def _shape(text: str, start: int, end: int, length: int, common: bool, first_name: int) -> list[str]:
+def _shape(document: Document, number: int, seen: _Seen, words: Collection[str]) -> list[str]:
+    """Return how a sentence begins and ends, its length, its names and its numbers."""
+    text, (start, end) = document.text, document.sentences[number]
     first, last = text[start], text[end - 1]
     kind = "upper" if first.isupper() else "lower" if first.islower() else "digit" if first.isdigit() else "mark"
-    size = next((size for size in (3, 6, 9, 12, 16, 20, 25, 30, 40) if length <= size), 99)
-    shape = [f"begins {kind}", "first is common" if common else "first is rare", f"length {size}"]
-    shape.append(f"ends {last}" if not last.isalnum() else "ends letter")
-    if first in "“‘\"'「«„":
+    shape = [
+        f"begins {kind}",
+        f"ends {'letter' if last.isalnum() else last}",
+        f"length {bisect_left(_LENGTHS, len(seen.frequent) + len(seen.content))}",
+        f"names {min(seen.names, 4)}",
+        f"name at {seen.first_name}",
+        "first is frequent" if seen.opening and seen.opening[0] in words else "first is rare",
+    ]
+    if first in _BEFORE_QUOTE:
         shape.append("quote first")
-    if first_name < 9:
-        shape.append(f"name at {first_name}")
-    if any(map(str.isdigit, text[start:end])):
+    if seen.inside:
+        shape.append("quote stays open")
+    if _DIGIT.search(text, start, end):
         shape.append("digit")
     return shape
 
@@ -220,5 +229,4 @@ def _shape(text: str, start: int, end: int, length: int, common: bool, first_nam
 def _share(content: set[str], said: set[str]) -> str:
     if not content:
         return "none"
-    share = len(content & said) / len(content)
-    return next((str(bound) for bound in (0, 10, 20, 30, 50, 75) if 100 * share <= bound), "all")
+    return str(bisect_left(_SHARES, len(content & said) / len(content)))
