@@ -9,6 +9,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +127,7 @@ def _frequent(documents: Sequence[Document], count: int) -> list[str]:
         rows = tokens(document)
         found = {token.lower() for row in rows for token in row}
         if document.language == "zh":
-            found |= {one + other for row in rows for one, other in zip(row, row[1:], strict=False)}
+            found |= {one + other for row in rows for one, other in pairwise(row)}
         seen.update(word for word in found if word.replace("'", "").replace("’", "").isalpha())
     return sorted(sorted(seen), key=lambda word: -seen[word])[:count]
 
@@ -145,7 +146,7 @@ def paragraph_starts(document: Document) -> set[int] | None:
     >>> paragraph_starts(Document.from_text("It rained.\\nIt poured."))
     """
     spans = document.sentences
-    gaps = (document.text[one.end : other.start] for one, other in zip(spans, spans[1:], strict=False))
+    gaps = (document.text[one.end : other.start] for one, other in pairwise(spans))
     starts = {0, *(number for number, gap in enumerate(gaps, 1) if "\n" in gap)}
     return starts if len(starts) > 1 and 2 * len(starts) <= len(spans) else None
 

@@ -170,11 +170,12 @@ def _read_han(row: list[str], words: Collection[str], inside: bool) -> _Seen:
             place, previous = (place if inside else ">"), ""
         else:
             pair = previous + token
-            for word in (token, pair) if previous else (token,):
-                if word in words:
-                    frequent.append(('"' if inside else place) + word)
+            if token in words:
+                frequent.append(('"' if inside else place) + token)
             if previous:
                 content.add(pair)
+                if pair in words:
+                    frequent.append(('"' if inside else place) + pair)
             if len(opening) < 3:
                 opening.append("0" if token.isdigit() else "a" if token.isascii() else token)
             previous = token
@@ -182,7 +183,7 @@ def _read_han(row: list[str], words: Collection[str], inside: bool) -> _Seen:
 
 
 def _context(seen: _Seen, words: Collection[str], said: set[str], recent: set[str]) -> list[str]:
-    """Return what the earlier sentences show: which names are new, how much was said before, and the age of the head."""
+    """Return what shows next to earlier sentences: new names, how much was said before, and the age of the head."""
     context = [f"^link {_share(seen.content, recent)}", f"^said {_share(seen.content, said)}"]
     context.append(f"^new {min(seen.new, 3)} of {min(seen.names, 3)}")
     if seen.head:
@@ -194,7 +195,7 @@ def _context(seen: _Seen, words: Collection[str], said: set[str], recent: set[st
 
 
 def _is_over(document: Document, number: int, quoted: int) -> bool:
-    """Tell whether a quotation that was not closed ends before a sentence: with its paragraph, or when it is too long."""
+    """Tell whether a quotation that was not closed ends before a sentence: with its paragraph, or if it is too long."""
     start = document.sentences[number].start
     gap = document.text[document.sentences[number - 1].end : start]
     return quoted > _LONGEST_QUOTE or ("\n" in gap and document.text[start] not in _BEFORE_QUOTE)
