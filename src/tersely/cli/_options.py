@@ -81,6 +81,47 @@ assembly = several(
 )
 
 
+CONTINUE = "Continue where DIR was left, bit for bit."
+STEPS = "Number of steps, instead of the configuration's."
+WHERE = "Keep only records where FIELD=VALUE; repeat for several."
+
+
+def training_options(**config: Any) -> Callable[[F], F]:
+    """Add the options of every scorer's training; `config` makes --config required or gives it a default."""
+    return several(
+        click.option("--config", metavar="NAME|FILE", help="Configuration: a name, such as news, or a file.", **config),
+        click.option(
+            "--out", required=True, type=click.Path(file_okay=False), metavar="DIR", help="Model folder to create."
+        ),
+        click.option("--resume", is_flag=True, help=f"{CONTINUE[:-1]}, or go on to more --steps."),
+        click.option("--steps", type=click.IntRange(1), metavar="N", help=STEPS),
+        click.option("--limit", type=click.IntRange(1), metavar="N", help="Read at most N documents. Default: all."),
+        click.option(
+            "--cache",
+            type=click.Path(file_okay=False),
+            metavar="DIR",
+            help="Folder for vectors, to share them between training runs.",
+        ),
+        click.option(
+            "--dev", metavar="FILE", type=click.Path(exists=True), help="Labeled JSONL on which to report ROUGE-1."
+        ),
+        click.option(
+            "--device",
+            type=click.Choice(["auto", "cpu", "cuda"]),
+            default="auto",
+            show_default=True,
+            help="Where networks compute; auto uses a GPU if there is one.",
+        ),
+        click.option(
+            "--precision",
+            type=click.Choice(["float32", "bfloat16", "float16"]),
+            default="float32",
+            show_default=True,
+            help="Precision of the networks.",
+        ),
+    )
+
+
 def take_budget(given: dict[str, Any]) -> "Budget":
     """Take the budget out of the given options; what is wrong with it is said in the command line's names."""
     from tersely.budget import BUDGETS, Budget

@@ -1,12 +1,13 @@
-"""`tersely train`: train a scorer without labels, the supervised baseline, or a knapsack network."""
+"""`tersely train`: train a scorer without labels, the supervised baseline, a knapsack network, or openings."""
 
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from tersely.cli._options import CONTINUE, STEPS, WHERE, training_options
 from tersely.cli._printing import draw
 from tersely.errors import extra
 
@@ -16,11 +17,6 @@ if TYPE_CHECKING:
     from tersely.learn.news import NewsConfig
     from tersely.learn.scorer.config import ScorerConfig
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-_RESUME = "Continue where DIR was left, bit for bit."
-_WHERE = "Keep only records where FIELD=VALUE; repeat for several."
-_STEPS = "Number of steps, instead of the configuration's."
 _SAMPLES = "Number of problems to measure the network on in the end."
 _STOPPED = "tersely: stopped; to continue, run the same command with --resume"
 
@@ -29,58 +25,15 @@ _STOPPED = "tersely: stopped; to continue, run the same command with --resume"
 def command() -> None:
     """Train a model as a configuration says (TOML, see configs/).
 
-    Everything except 'scorer --config news' needs the extra 'train'.
+    Everything except 'scorer --config news' and 'openings' needs the extra 'train'.
     """
-
-
-def _training_options(**config: Any) -> Callable[[F], F]:
-    """Add the options of every scorer's training; `config` makes --config required or gives it a default."""
-    options = [
-        click.option("--config", metavar="NAME|FILE", help="Configuration: a name, such as news, or a file.", **config),
-        click.option(
-            "--out", required=True, type=click.Path(file_okay=False), metavar="DIR", help="Model folder to create."
-        ),
-        click.option("--resume", is_flag=True, help=f"{_RESUME[:-1]}, or go on to more --steps."),
-        click.option("--steps", type=click.IntRange(1), metavar="N", help=_STEPS),
-        click.option("--limit", type=click.IntRange(1), metavar="N", help="Read at most N documents. Default: all."),
-        click.option(
-            "--cache",
-            type=click.Path(file_okay=False),
-            metavar="DIR",
-            help="Folder for vectors, to share them between training runs.",
-        ),
-        click.option(
-            "--dev", metavar="FILE", type=click.Path(exists=True), help="Labeled JSONL on which to report ROUGE-1."
-        ),
-        click.option(
-            "--device",
-            type=click.Choice(["auto", "cpu", "cuda"]),
-            default="auto",
-            show_default=True,
-            help="Where networks compute; auto uses a GPU if there is one.",
-        ),
-        click.option(
-            "--precision",
-            type=click.Choice(["float32", "bfloat16", "float16"]),
-            default="float32",
-            show_default=True,
-            help="Precision of the networks.",
-        ),
-    ]
-
-    def add(command: F) -> F:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
 
 
 @command.command("scorer", short_help="Train a scorer on unlabeled texts.")
 @click.argument("corpus", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 # With a default of None click would not ask for a required option.
-@_training_options(required=True)
-@click.option("--where", multiple=True, metavar="FIELD=VALUE", help=_WHERE)
+@training_options(required=True)
+@click.option("--where", multiple=True, metavar="FIELD=VALUE", help=WHERE)
 @click.option(
     "--share",
     type=click.FloatRange(0, 1, min_open=True),
@@ -137,7 +90,7 @@ def scorer(
 
 @command.command("supervised", short_help="Train the supervised baseline on documents with summaries.")
 @click.argument("data", metavar="DATA...", nargs=-1, required=True, type=click.Path(exists=True))
-@_training_options(default="cpu-supervised-en", show_default=True)
+@training_options(default="cpu-supervised-en", show_default=True)
 def supervised(data: tuple[str, ...], config: str, out: str, **how: Any) -> None:
     """Train the same scorer on labels: the sentences that a greedy oracle chooses when it sees the summary.
 
@@ -175,8 +128,8 @@ def supervised(data: tuple[str, ...], config: str, out: str, **how: Any) -> None
     metavar="DIR",
     help="Folder for checkpoint, logs and, in the end, the model in DIR/model.",
 )
-@click.option("--resume", is_flag=True, help=_RESUME)
-@click.option("--steps", type=click.IntRange(1), metavar="N", help=_STEPS)
+@click.option("--resume", is_flag=True, help=CONTINUE)
+@click.option("--steps", type=click.IntRange(1), metavar="N", help=STEPS)
 @click.option("--samples", type=click.IntRange(1), default=20_000, show_default=True, help=_SAMPLES)
 def knapsack(config: str, out: str, resume: bool, steps: int | None, samples: int) -> None:
     """Train a knapsack network on simulated problems and export it to DIR/model.
@@ -206,6 +159,33 @@ def knapsack(config: str, out: str, resume: bool, steps: int | None, samples: in
         rates = ", ".join(f"{name.replace('_', ' ')} {100 * rate:.2f} %" for name, rate in figures[way].items())
         click.echo(f"{way}: {rates}")
     click.echo(f"written to {Path(out) / 'model'}", err=True)
+
+
+@command.command("openings", short_help="Learn how texts begin.")
+@click.argument("corpus", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="JSON file."
+)
+@click.option("--where", multiple=True, metavar="FIELD=VALUE", help=WHERE)
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Read at most N documents. Default: all.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the sample of sentences.")
+def openings(corpus: tuple[Path, ...], out: Path, where: tuple[str, ...], limit: int | None, seed: int) -> None:
+    """Learn from CORPUS, without labels, which sentences look as if they need what comes before.
+
+    CORPUS is as in 'tersely train scorer', with texts in English, in Chinese and in other languages.
+
+    \b
+    tersely train openings english.jsonl chinese.jsonl others.jsonl --out openings.json
+    """
+    from tersely.learn.corpus import Corpus, read_where
+    from tersely.learn.openings import OpeningsConfig, train_openings
+
+    config = OpeningsConfig(seed=seed)
+    words = [*map(str, corpus), *(f"--where {one}" for one in where), *([f"--limit {limit}"] if limit else [])]
+    made = f"tersely train openings {' '.join(words)} --seed {seed} --out {out.name}"
+    documents = Corpus.read(corpus, config.sentences, limit or 0, read_where(where))
+    train_openings(documents, config, made, out, lambda line: click.echo(line, err=True))
+    click.echo(f"written to {out}", err=True)
 
 
 def _train_news(

@@ -1,0 +1,77 @@
+"""Noise in Chinese texts: credits, captions, headings, slogans, the forms of web pages and of judgments."""
+
+import re
+from collections.abc import Sequence
+
+from tersely.text.language import HAN
+
+_CLOSED = re.compile("[。！？!?…；;：:.～~][”’」』）)】》\"'．.]{0,4}$")
+_BRACKETED = re.compile(r"[（(【\[][^（）()【】]{0,60}[)）】\]][。.]?")
+_CREDIT = re.compile(
+    r"(?![^）)]{0,40}[）)].{8})"
+    r"[（(【\[*▲△↑■●◆]*\s?(?:原标题|原题|来源|文章来源|图片来源|图源|资料来源|稿源|信源|责任编辑|责编|编辑|"
+    r"实习编辑|编审|审核|校对|编发|编译|监制|制作|"
+    r"统筹|策划|摄影|摄像|撰文|撰稿|作者|记者|本报记者|通讯员|文[/／]|图[/／]|供稿|综合|出处|声明|特别声明|"
+    r"免责声明|版权声明|联系电话|电话|热线|微信号|关键词|标签)\s?[:：/／丨|]"
+)
+_CAPTION = re.compile(
+    "[▲△↑]|[（(]?(?:图为|图[一二三四五六1-9]|上图|下图|左图|右图|资料图|视频截图|配图|图片[:：]|图说)|"
+    ".{0,40}(?:资料图|[^拍]摄）?)[。）)]?$"
+)
+_WEB = re.compile(
+    "点击(?:下方|图片|下图|此处|进入|查看|阅读|关注|上方|链接)|扫码|扫描|二维码|微信公众号|公众号[:：]|"
+    "关注我们|关注(?:微信|本报|官方)|微信号|版权所有|版权归|"
+    "转载(?:请|须|自)|未经(?:授权|许可|允许)|仅代表作者|不代表.{0,10}(?:立场|观点)|返回搜狐|查看更多|"
+    "更多精彩|更多(?:资讯|内容|新闻)|阅读原文|"
+    "相关阅读|延伸阅读|推荐阅读|下载.{0,8}(?:APP|app|客户端)|进入【|股吧|防抓取|https?:|www\\.|小编|"
+    "点赞(?:关注|转发|，)|留言(?:讨论|区)|欢迎.{0,6}(?:留言|订阅|投稿|关注)|"
+    "下转第|上接第|敬请(?:关注|期待)|感谢(?:收看|收听|阅读|您的)|(?:请|来)看(?:本台|总台)?记者的?|"
+    "本文(?:来源|来自|转自|系)"
+)
+_COURT_FORM = re.compile(
+    "如不服本|不服本判决|加倍支付迟延履行|(?:递交|提交)上诉状|本(?:判决|裁定)为终审|(?:本案|一审|"
+    "二审)?(?:案件)?(?:受理费|诉讼费用?)[^。]{0,40}负担|"
+    "^审判(?:长|员)|^(?:代理)?书记员|^人民陪审员|限制消费令|申请强制执行"
+)
+_ATTENDANCE = re.compile(
+    "[^，。]{2,40}(?:参加(?:会见|会谈|上述活动|活动|座谈|调研)|出席(?:会议|上述活动)?|主持(?:会议|座谈会|"
+    "闭幕会)|研究了其他事项)。"
+)
+_SLOGAN = re.compile(
+    "(?:加快|完善|推进|加强|推动|坚持|深化|提升|优化|强化|聚焦|扩大|促进|构建|打造|培育|建设|发展|保障|夯实|"
+    "筑牢|激发|释放|增强|落实|"
+    f"改善|健全|统筹|稳定|拓展|壮大|释放|做好|把握|弘扬|传承|守护|看|共)[{HAN}、]{{2,12}}[。！]|"
+    f"[{HAN}]{{4}}[，、][{HAN}]{{4}}[。！]"
+)
+_SCRAP = 6  # fewer Chinese characters and digits than this are a scrap
+WEIGHT = re.compile(f"[{HAN}0-9A-Za-z]")
+
+
+def chinese_noise(texts: Sequence[str], starts: Sequence[bool], spoken: Sequence[bool]) -> list[str]:
+    """Return for each sentence what kind of noise it is, or nothing.
+
+    `starts` says which sentences begin a line; `spoken` says which belong to a quotation or a conversation, where
+    short answers and sentences without a closing mark are common.
+    """
+    # Some texts have no closing marks at all.
+    marked = sum(bool(_CLOSED.search(text)) for text in texts) * 3 > len(texts)
+    return [_kind(text, marked, *rest) for text, *rest in zip(texts, starts, spoken, strict=True)]
+
+
+def _kind(text: str, marked: bool, start: bool, spoken: bool) -> str:
+    short = len(text) <= 60
+    if _BRACKETED.fullmatch(text) or (short and not spoken and _CREDIT.match(text)):
+        return "credit"
+    if short and _CAPTION.match(text):
+        return "caption"
+    if (len(text) <= 120 and _WEB.search(text)) or _COURT_FORM.search(text):
+        return "boilerplate"
+    if spoken:
+        return ""
+    if marked and not _CLOSED.search(text):
+        return "heading" if start else "fragment"
+    if _ATTENDANCE.fullmatch(text):
+        return "boilerplate"
+    if start and _SLOGAN.fullmatch(text):
+        return "slogan"
+    return "fragment" if len(WEIGHT.findall(text)) < _SCRAP else ""
