@@ -280,6 +280,13 @@ def test_the_command_needs_neither_labels_nor_references(data: tuple[Path, Path]
     assert "choice" not in found
 
 
+def test_the_command_takes_sentences_and_several_fields_or_none(data: tuple[Path, Path]) -> None:
+    options = ["--readability", "--sentences", 2, "--budgets", "90", "--by", "author", "--workers", 1]
+    lines = run(data[0], *options, "--systems", "lead").stdout.splitlines()
+    assert [line.split("  ")[0] for line in lines if line][2:4] == ["2 sentences", "90 chars"]
+    assert lines[-1].startswith("(none)")
+
+
 def test_the_command_measures_the_detector(data: tuple[Path, Path]) -> None:
     lines = run(data[0], "--detector", "--labels", data[1]).stdout.splitlines()
     assert [line.split()[0] for line in lines[2:]] == ["set", "en_news", "en_note", "zh_news", "all"]
