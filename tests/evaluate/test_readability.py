@@ -30,9 +30,10 @@ from tersely.evaluate.readability import (
 from tersely.evaluate.readers import read as read_data
 from tersely.evaluate.record import Record
 from tersely.read import ALONE, LOST, Reading
+from tersely.text import Sentence
 
 # Sentences of ten characters each, so that budgets are easy to count.
-FOUR = Document.from_text("Rain fell. Bob left. He slept. No answer.")
+FOUR = Document.from_text("Rain fell. Bob slept. He snored. No answer.")
 CHARS = Budget(21, "chars")
 
 
@@ -47,11 +48,14 @@ def test_a_need_is_met_by_what_is_chosen_and_one_that_is_missing_never() -> None
 
 
 def test_a_sentence_counts_if_more_than_half_of_it_is_taken_by_one() -> None:
-    labels = Annotation(((0, 10), (10, 20), (20, 20), (20, 30)), {}, frozenset())  # type: ignore[arg-type]
-    assert labels.covered([(0, 15)]) == {0}  # type: ignore[list-item]
-    assert labels.covered([(4, 16)]) == {0, 1}  # type: ignore[list-item]
-    assert labels.covered([(5, 10), (10, 15), (19, 30)]) == {3}  # type: ignore[list-item]
-    assert labels.covered([(20, 25), (25, 30)]) == set()  # type: ignore[list-item]
+    def spans(*pairs: tuple[int, int]) -> tuple[Sentence, ...]:
+        return tuple(Sentence(*pair) for pair in pairs)
+
+    labels = Annotation(spans((0, 10), (10, 20), (20, 20), (20, 30)), {}, frozenset())
+    assert labels.covered(spans((0, 15))) == {0}
+    assert labels.covered(spans((4, 16))) == {0, 1}
+    assert labels.covered(spans((5, 10), (10, 15), (19, 30))) == {3}
+    assert labels.covered(spans((20, 25), (25, 30))) == set()
 
 
 def test_the_editors_choice_is_relative_to_the_most_that_fits() -> None:
@@ -274,6 +278,13 @@ def test_the_command_needs_neither_labels_nor_references(data: tuple[Path, Path]
     assert found.startswith(OWN)
     assert "90 chars (zh 50)" in found
     assert "choice" not in found
+
+
+def test_the_command_takes_sentences_and_several_fields_or_none(data: tuple[Path, Path]) -> None:
+    options = ["--readability", "--sentences", 2, "--budgets", "90", "--by", "author", "--workers", 1]
+    lines = run(data[0], *options, "--systems", "lead").stdout.splitlines()
+    assert [line.split("  ")[0] for line in lines if line][2:4] == ["2 sentences", "90 chars"]
+    assert lines[-1].startswith("(none)")
 
 
 def test_the_command_measures_the_detector(data: tuple[Path, Path]) -> None:

@@ -121,10 +121,12 @@ def _readability(data: str, names: list[str], base: str, how: dict[str, Any]) ->
     from tersely.evaluate import readability
     from tersely.evaluate.report import columns
 
-    limits = readability.pair_budgets(_budgets(how, "budgets"), _budgets(how, "budgets_zh"))
+    chinese = _budgets(how, "budgets_zh") if how["budgets_zh"] is not None else []
+    limits = readability.pair_budgets(_budgets(how, "budgets"), chinese)
     out = _folder(how)
     items, source = _items(data, how, how["by"])
-    shown = (item._replace(record=_limits(how).apply(item.record)) for item in items)
+    source_limits = _limits(how)
+    shown = (item._replace(record=source_limits.apply(item.record)) for item in items)
     results = readability.evaluate_reading(shown, names, limits, how["workers"], counting(Path(data).name))
     chosen = source != readability.OWN
     click.echo(f"{source}\n\n{columns(readability.reading_table(results, base, chosen))}")
@@ -150,11 +152,12 @@ def _items(data: str, how: dict[str, Any], by: str | None) -> tuple[Iterable[Any
     from tersely.evaluate.annotation import Item, labeled
     from tersely.evaluate.readability import OWN
 
-    if how["labels"] is not None:
+    found: Iterable[Item] = ()
+    if how["labels"] is None:
+        found, source = map(Item, _records(data, how)), OWN
+    else:
         # Labels count the documents, so none may be skipped.
         found, source = labeled(_records(data, how | {"strict": True}), how["labels"])
-    else:
-        found, source = (Item(record) for record in _records(data, how)), OWN
     return (item._replace(kind=str(item.record.fields.get(by, "")) if by else "") for item in found), source
 
 
@@ -180,7 +183,7 @@ def _folder(how: dict[str, Any]) -> Path | None:
 
 
 def _budgets(how: dict[str, Any], option: str) -> list[Any]:
-    """Return the budgets of an option, if it is given, after that of --sentences."""
+    """Return the budgets of an option, after that of --sentences."""
     from tersely.budget import Budget
     from tersely.errors import UsageError
 

@@ -143,7 +143,7 @@ def detector_table(items: Sequence[Item], by: str) -> list[tuple[str, ...]]:
     def share(count: Counter[str], part: str, whole: str) -> str:
         return f"{count[part] / count[whole]:.2f}" if count[whole] else ""
 
-    header = (by, "documents", "sentences", "needs", "precision", "recall", "right", "noise", "precision", "recall")
+    figures = ("needs", "need precision", "need recall", "right", "noise", "noise precision", "noise recall")
     rows = [
         (
             kind,
@@ -157,7 +157,7 @@ def detector_table(items: Sequence[Item], by: str) -> list[tuple[str, ...]]:
         )
         for kind, count in counts.items()
     ]
-    return [header, *rows]
+    return [(by, "documents", "sentences", *figures), *rows]
 
 
 def _detector_counts(document: Document, labels: Annotation) -> Counter[str]:

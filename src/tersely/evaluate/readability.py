@@ -47,11 +47,11 @@ DEFAULT_BUDGETS = tuple(LanguageBudget(Budget(3 * n, "chars"), Budget(n, "chars"
 
 def pair_budgets(usual: Sequence[Budget], chinese: Sequence[Budget]) -> tuple[LanguageBudget, ...]:
     """Return each budget with its own for Chinese texts; without any, the default ones."""
-    if not usual and not chinese:
-        return DEFAULT_BUDGETS
-    if chinese and len(chinese) != len(usual):
+    if not chinese:
+        return tuple(map(LanguageBudget, usual)) or DEFAULT_BUDGETS
+    if len(chinese) != len(usual):
         raise UsageError(f"there are {len(usual)} budgets, but {len(chinese)} for Chinese texts: give as many of both")
-    return tuple(map(LanguageBudget, usual, chinese or [None] * len(usual)))
+    return tuple(map(LanguageBudget, usual, chinese))
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def kinds_table(results: Sequence[ReadingResult], by: str, choice: bool) -> list
             own = replace(result, outcomes=tuple(outcome for outcome in result.outcomes if outcome.kind == kind))
             numbers = [f"{own.percent(figure):.1f}" for figure in figures]
             last = f"{own.percent('fill'):.0f}%", f"{own.each('sentences').mean():.1f}"
-            cells.append((kind, str(own.budget), own.system, str(len(own.outcomes)), *numbers, *last))
+            cells.append((kind or "(none)", str(own.budget), own.system, str(len(own.outcomes)), *numbers, *last))
     return cells
 
 
