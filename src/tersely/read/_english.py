@@ -69,7 +69,7 @@ def english(document: Document) -> Reading:
         quotes=quoted(texts, paragraphs),
         noise=noise,
         lower=lower,
-        told=is_told(texts),
+        told=is_told(texts, lines),
         talk=fillers > max(2, _TALK * len(texts)),
         introduced=_introduced(texts, noise),
     )
