@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from tersely.evaluate.annotation import labeled
+from tersely.evaluate.cells import describe
 from tersely.evaluate.readability import evaluate_reading
 from tersely.evaluate.readers import SUITE, DevSet, read
-from tersely.evaluate.report import describe
 from tersely.evaluate.run import evaluate
 from tersely.io.files import sha256
 

@@ -119,7 +119,7 @@ def _rouge(data: str, names: list[str], base: str, how: dict[str, Any]) -> None:
 
 def _readability(data: str, names: list[str], base: str, how: dict[str, Any]) -> None:
     from tersely.evaluate import readability
-    from tersely.evaluate.report import columns
+    from tersely.evaluate.cells import columns
 
     chinese = _budgets(how, "budgets_zh") if how["budgets_zh"] is not None else []
     limits = readability.pair_budgets(_budgets(how, "budgets"), chinese)
@@ -140,7 +140,7 @@ def _readability(data: str, names: list[str], base: str, how: dict[str, Any]) ->
 
 def _detector(data: str, how: dict[str, Any]) -> None:
     from tersely.evaluate.annotation import detector_table
-    from tersely.evaluate.report import columns
+    from tersely.evaluate.cells import columns
 
     by = how["by"] or "set"
     items, source = _items(data, how, by)

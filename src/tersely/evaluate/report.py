@@ -1,14 +1,13 @@
 """Results as tables (terminal, Markdown, CSV, JSON) and as plots, and the learning curves of training runs."""
 
-import csv
 import json
 from collections.abc import Sequence
-from io import BytesIO, StringIO
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from tersely.budget import Budget
 from tersely.errors import InputError, MissingExtraError, UsageError
+from tersely.evaluate.cells import columns, csv_table, describe, markdown_table
 from tersely.evaluate.measures import MEASURES, Difference, Tokenization, interval, paired_bootstrap
 from tersely.evaluate.run import SystemResult
 from tersely.io.files import write_whole
@@ -31,15 +30,6 @@ def save(folder: Path, results: Sequence[SystemResult], baseline: str, tokenizat
         write_whole(folder / name, text.encode())
     for name, picture in plots(results).items():
         write_whole(folder / name, picture)
-
-
-def describe(budget: Budget) -> str:
-    """Name a budget briefly.
-
-    >>> describe(Budget(3, "sentences")), describe(Budget(0.2, "ratio"))
-    ('3 sentences', 'ratio 0.2')
-    """
-    return f"ratio {budget.limit}" if budget.unit == "ratio" else f"{budget.limit} {budget.unit}"
 
 
 def footnote(tokenization: Tokenization, documents: int, baseline: str) -> str:
@@ -92,37 +82,6 @@ def markdown(results: Sequence[SystemResult], baseline: str) -> str:
 def as_csv(results: Sequence[SystemResult], baseline: str) -> str:
     """Return the table as CSV."""
     return csv_table([HEADER, *rows(results, baseline)])
-
-
-def columns(cells: Sequence[tuple[str, ...]], names: int = 2, apart: bool = True) -> str:
-    """Align the cells below their header; the first `names` columns are names.
-
-    If `apart`, there is a blank line wherever the first name changes.
-    """
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines, first = [], cells[0][0]
-    for row in cells:
-        if apart and row[0] != first:
-            lines.append("")
-            first = row[0]
-        padded = [
-            cell.ljust(w) if k < names else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(padded).rstrip())
-    return "\n".join(lines)
-
-
-def markdown_table(cells: Sequence[tuple[str, ...]], names: int = 2) -> str:
-    """Return the cells as a table in Markdown."""
-    header, *rest = ["| " + " | ".join(row) + " |" for row in cells]
-    return "\n".join([header, "|" + "---|" * names + "---:|" * (len(cells[0]) - names), *rest]) + "\n"
-
-
-def csv_table(cells: Sequence[tuple[str, ...]]) -> str:
-    """Return the cells as CSV."""
-    text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows(cells)
-    return text.getvalue()
 
 
 def as_json(results: Sequence[SystemResult], baseline: str, tokenization: Tokenization) -> str:

@@ -12,6 +12,7 @@ from tersely.text.document import Document
 
 _WINDOW = 12  # sentences to look back for an antecedent
 _HEAD = 600  # characters of a sentence that are looked at
+_TALK = 0.08  # share of sentences that begin with "And" in a speech
 _LEAD = 2  # sentences whose people and subjects stay known throughout
 
 
@@ -24,6 +25,7 @@ class _Text:
     noise: Sequence[str]
     lower: frozenset[str]  # words that the document writes in lowercase: at a sentence's start they are no names
     told: bool  # a story or a dialogue
+    talk: bool  # a speech, where "And" opens a sentence as often as not
     introduced: Mapping[str, int]  # surnames and abbreviations, to the sentence that gives the full name first
 
     def head(self, i: int) -> str:
@@ -61,7 +63,16 @@ def english(document: Document) -> Reading:
     lines, paragraphs = _breaks(document)
     noise = noise_of(texts, lines)
     lower = frozenset(re.findall(r"(?<![\w’'-])[a-z][a-z-]+", document.text))
-    view = _Text(texts, quoted(texts, paragraphs), noise, lower, is_told(texts), _introduced(texts, noise))
+    fillers = sum(bool(forms.FILLER.match(text)) for text in texts)
+    view = _Text(
+        texts=texts,
+        quotes=quoted(texts, paragraphs),
+        noise=noise,
+        lower=lower,
+        told=is_told(texts, lines),
+        talk=fillers > max(2, _TALK * len(texts)),
+        introduced=_introduced(texts, noise),
+    )
     needs, whys = [], []
     for i in range(len(texts)):
         why, need = _need(view, i)
@@ -112,7 +123,7 @@ def _need(view: _Text, i: int) -> tuple[str, int]:
 
 def _cause(view: _Text, i: int, head: str) -> tuple[str, str]:
     """Return why a sentence does not stand alone, and what would supply its antecedent."""
-    if forms.CONNECTIVE.match(head):
+    if forms.CONNECTIVE.match(head) and not (view.talk and forms.FILLER.match(head)):
         return "connective", "before"
     if forms.LIST.match(head):
         return "list", "before"
@@ -126,9 +137,13 @@ def _cause(view: _Text, i: int, head: str) -> tuple[str, str]:
         return "quotation", kind
     if view.told and i and view.spoken(i) and (view.spoken(i - 1) or view.quotes[i - 1].first >= 0):
         return "answer", "before"
-    if forms.POINTING.match(head) or forms.BARE_DEMONSTRATIVE.match(head) or _demonstrative(head):
+    if forms.POINTING.match(head) or forms.BARE_DEMONSTRATIVE.match(head):
         return "demonstrative", "before"
-    if forms.LINK.search(head):
+    outside = view.quotes[i].outside[:_HEAD]
+    own = outside if forms.SAYS.search(outside) else head  # what a named speaker points at is his affair
+    if _demonstrative(own):
+        return "demonstrative", "before"
+    if forms.LINK.search(own):
         return "connective", "before"
     if _definite(view, i, head):
         return "definite", "noun"
@@ -143,10 +158,16 @@ def _pronoun(view: _Text, head: str) -> str:
             continue
         if _supplied(view, kind, found.group().lower(), before):
             continue
-        if before and forms.CATAPHORA.match(head, found.end()):  # "In his column, Fowler said"
+        if before and not before.endswith(", ") and _named_later(view, head, found.end()):
             continue
         return kind
     return ""
+
+
+def _named_later(view: _Text, head: str, at: int) -> bool:
+    """Return whether a name follows the phrase that holds the pronoun: "In his column, Fowler said"."""
+    found = forms.CATAPHORA.match(head, at)
+    return bool(found) and view.is_name(found["name"])
 
 
 def _supplied(view: _Text, kind: str, pronoun: str, before: str) -> bool:
@@ -163,7 +184,7 @@ def _supplied(view: _Text, kind: str, pronoun: str, before: str) -> bool:
     if forms.ADVERBIAL.match(before):
         return False
     words = re.findall(r"[a-z]{3,}", before.lower())
-    return any(word not in forms.FUNCTION and not word.endswith(("ly", "ing")) for word in words)
+    return any(word not in forms.FUNCTION and not word.endswith(("ly", "ing", "ed")) for word in words)
 
 
 def _quotation(view: _Text, i: int) -> str:
@@ -173,6 +194,8 @@ def _quotation(view: _Text, i: int) -> str:
         return ""
     if forms.HE_SAYS.search(outside) and not view.names(outside):
         return "he"
+    if forms.ADDS.search(outside):
+        return "before"
     if not view.spoken(i):
         return ""
     if not forms.SAYS.search(outside) and len(outside.split()) < 0.5 * len(text.split()):

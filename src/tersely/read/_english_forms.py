@@ -37,13 +37,14 @@ CONNECTIVE = _form(
     rf"(?:{_CONTINUING}){_STOP}"
     r"|(?:no|yes|sure|right|well|oh|okay|ok|ah|hmm|yeah|alas)[,.!]"
 )
+FILLER = re.compile(r"And(?! (?:yet|so|then|that|this|these|those|it|he|she|they)\b)\b")
 LIST = _form(
-    r"(?:second|third|fourth|fifth|last|next|finally),|\(?(?:[b-h]|i[iv]{1,2}|[2-9])\)\s"
+    r"(?:first|second|third|fourth|fifth|last|next|finally),|\(?(?:[b-h]|i[iv]{1,2}|[2-9])\)\s"
     r"|the (?:second|third|other|others|latter|remaining|same|first)\b(?! (?:\w+ )?(?:quarter|half|world|time|day|year|lady|phase|step|of))"
     r"|(?:another|others|both|each|one|some|many|most|all|several|few|none|either|neither) of (?:them|these|those|which|whom)\b"
     r"|(?:another|others)\b|both(?! \w+ and\b| the\b| in\b)|such\b|(?:some|many|most|others) (?:even|also|have|are|were|had|will|would)\b"
     r"|the (?:\w+ )?(?:two|three|pair|duo|trio|couple)\b|an? (?:second|third|fourth|further|final|separate|similar|subsequent)\b"
-    r"|in (?:the )?(?:first|second|third|another|other) (?!quarter|half|place|time|world)\w"
+    r"|in (?:both|all|either|neither|each|most|some) cases?\b|in (?:the )?(?:first|second|third|another|other) (?!quarter|half|place|time|world)\w"
 )
 _UNITS = "seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|moments?|nights?"
 TIME = _form(
@@ -77,7 +78,7 @@ EXPLETIVE = _form(
     r"|(?: \w+){0,2} (?:time|raining|snowing|dark|late|early|cold|hot|warm|noon|midnight|night|morning|evening)\b)"
     r"|it (?:takes|took|rained|snowed|turns out|turned out|follows|depends|appears|seems)\b"
 )
-CATAPHORA = re.compile(r"[^.;:]{0,120}?, (?:the |a |an |\w{1,8}\.? )?[A-Z]")
+CATAPHORA = re.compile(r"[^.;:,]{0,80}, (?:(?:the|an?|\w{1,8}\.?) )?(?P<name>[A-Z][\w’'-]+)")
 
 _DEICTIC = _words(
     "year month week morning afternoon evening season summer winter spring autumn fall country paper article report time"
@@ -134,6 +135,7 @@ _SAY = _words(
     interrupted began acknowledged urged gasped sighed growled soothed tells"""
 )
 SAYS = _form(rf"\b(?:{_SAY}|according to|went on)\b")
+ADDS = _form(r"\b(?:added|adds|continued|replied|agreed|responded|went on)(?=[:.,]| that\b|$)")
 HE_SAYS = _form(
     rf"{_FREE}(?:(?:he|she|they|it)(?: (?:also|then|later|has|had|further|once))? (?:{_SAY})|(?:said|says|added|asked|wrote) (?:he|she|they))\b"
 )
@@ -169,11 +171,11 @@ PERSON = _form(
     r"\b(?:man|woman|boy|girl|person|child|teenager|father|mother|son|daughter|brother|sister|husband|wife|friend|judge|president"
     r"|pope|king|queen|claimant|appellant|defendant|respondent|suspect|victim|patient|everyone|someone|nobody|anyone|somebody"
     r"|attorney|mayor|captain|coach|boss|chief|secretary|citizen|student|uncle|aunt|guy|lady|gentleman|star|model|expert|analyst"
-    r"|spokesman|spokeswoman|chairman|officer|minister|actor|actress|author|doctor|director|[a-z]{4,12}(?:ist|man|woman)"
+    r"|spokesman|spokeswoman|chairman|officer|\d+-year-old|minister|actor|actress|author|doctor|director|[a-z]{4,12}(?:ist|man|woman)"
     rf"|(?:an?|the|each|every|any|no|one|former) (?:[\w-]+ )?(?!(?:{_NOBODY})\b)[a-z]{{3,12}}(?:er|or|ian))s?\b"
 )
 PLURAL = _form(
-    r"\b(?:(?!(?:years|months|weeks|days|hours|minutes|times|always|perhaps|does|says|this|whereas|besides|towards|his|was|its)\b)"
+    r"\b(?:(?!(?:years|months|weeks|days|hours|minutes|always|perhaps|does|says|this|whereas|besides|towards|his|was|its)\b)"
     r"[a-z]{2,}[^s\W]s|people|police|children|men|women|staff|team|family|couple|company|government|group|crew|band|everyone|anyone"
     r"|public|pair|data|party|club|someone)\b"
 )

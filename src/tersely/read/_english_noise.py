@@ -9,6 +9,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _CLOSED = re.compile(r"[.!?…:;][\"'”’)\]»*]{0,3}\s*\.?$")
 _APART = re.compile(r"\w ?[\"'”’)]? \.$")  # a full stop set apart from the last word
 _END = 240  # what marks the end of a sentence is looked for in so many characters
+_LONG = 300  # characters; no caption is longer
 
 # Kinds of noise by what they say: how the sentence begins; what it says anywhere, and a word that must be there for that.
 # A pattern must match nothing that a report on the same subject would say. All are matched in lowercase.
@@ -101,6 +102,7 @@ _SPEAKS = re.compile(r"\b(?:said|says|say|told|adds?|added|complain(?:s|ed)|expl
                      r"questions?|answer|result|problem|point|fact)\b", _FLAGS)  # fmt: skip
 _NAME_LIST = re.compile(r"(?:\b[A-Z]\.? ?[A-Z]?['’]?[A-Z][\w'’-]{1,20}(?: \([^()]{1,12}\))?[,;.] ?){4}")
 _PAPER = re.compile(r"\b(?:this|our) (?:paper|thesis|survey|approach)\b|\bwe (?:propose|present|introduce|describe)\b", _FLAGS)
+_QUOTES = tuple("\"“'‘")
 SPEAKER = re.compile(r"#?\w[^:.!?\n]{0,30}:\s")
 _CLAUSE = re.compile(r"\b(?:i|you|he|she|it|we|they|this|that|is|are|was|were|has|have|had|do|did|will|never|no|yes|not)\b|['’]", _FLAGS)
 
@@ -112,8 +114,10 @@ def noise_of(texts: Sequence[str], breaks: Sequence[bool]) -> list[str]:
     closed = [bool(_CLOSED.search(tail)) for tail in tails]
     apart = [bool(_APART.search(tail)) for tail in tails]
     lined = sum(closed) >= 0.6 * len(plain)  # else the text does without closing marks
-    tokenized = sum(apart) > 0.3 * sum(tail.endswith(".") for tail in tails)
-    told = is_told(plain)
+    # Where most full stops stand apart, or sentences begin in lowercase, the text went through a tokenizer.
+    stops, small = sum(tail.endswith(".") for tail in tails), sum(text[:1].islower() for text in plain)
+    tokenized = sum(apart) > 0.5 * stops or small > 0.3 * len(plain)
+    told = is_told(plain, breaks)
     paper = any(map(_PAPER.search, plain))
     labels = _labels(plain)
     found: list[str] = []
@@ -125,13 +129,16 @@ def noise_of(texts: Sequence[str], breaks: Sequence[bool]) -> list[str]:
         if not kind and lined and not closed[i]:
             alone = breaks[i] and (i + 1 == len(plain) or breaks[i + 1])
             kind = "heading" if alone and len(_WORD.findall(text[:400])) < 20 else ""
-        if not kind and apart[i] and not tokenized:
+        if not kind and apart[i] and not tokenized and len(text) < _LONG:
             kind = "heading" if len(text) < 60 else "caption"
         if not kind and labels[i]:
             kind = "caption"
         if not kind and not told and _is_scrap(text):
             kind = "scrap"
         found.append(kind)
+    for i in range(1, len(found) - 1):  # what stands between two captions is one
+        if not found[i] and found[i - 1] == found[i + 1] == "caption" and not breaks[i] and not breaks[i + 1]:
+            found[i] = "caption"
     return found
 
 
@@ -164,12 +171,12 @@ def _labels(texts: Sequence[str]) -> list[bool]:
     return [bool(label) and label not in often for label in labels]
 
 
-def is_told(texts: Sequence[str]) -> bool:
-    """Return whether this is a story or a dialogue, where short sentences tell something."""
-    spoken = sum(text[:1] in "\"“'‘" for text in texts)
-    return max(spoken, sum(map(bool, map(SPEAKER.match, texts)))) > 0.3 * len(texts)
+def is_told(texts: Sequence[str], breaks: Sequence[bool]) -> bool:
+    """Return whether this is a story or a dialogue, where people take turns and short sentences tell something."""
+    turns = sum(starts and text[:1] in _QUOTES for text, starts in zip(texts, breaks, strict=True))
+    return turns > 0.2 * len(texts) or sum(map(bool, map(SPEAKER.match, texts))) > 0.3 * len(texts)
 
 
 def _is_scrap(text: str) -> bool:
     words = _WORD.findall(text) if len(text) < 40 else []
-    return 0 < len(words) < 4 and not _CLAUSE.search(text) and not text[:1] in "\"“'‘" and not text[-1:] in "\"”'’"
+    return 0 < len(words) < 4 and not _CLAUSE.search(text) and text[0] not in _QUOTES and text[-1] not in "\"”'’"

@@ -40,6 +40,7 @@ def quoted(texts: Sequence[str], breaks: Sequence[bool]) -> list[Quoted]:
         if closer and (breaks[i] or i - first > LONGEST):
             closer, first = "", -1
         began, outside, at = first, [], 0
+        start = len(text) - len(text.lstrip())
         for mark in _MARK.finditer(text):
             place, sign = mark.start(), mark.group()
             if closer and _closes(text, place, sign, closer, mine=first == i and place > lasts[i]):
@@ -47,7 +48,7 @@ def quoted(texts: Sequence[str], breaks: Sequence[bool]) -> list[Quoted]:
             elif _opens(text, place, sign):
                 pair = _PAIRS.get(sign, '"')
                 if closer:  # each paragraph of a quotation opens it again, and only the last closes it
-                    if pair == closer and not text[:place].strip():
+                    if pair == closer and place <= start:
                         began, first = -1, i
                 elif pair != "'" or any(partners[i : i + REACH]):
                     outside.append(text[at:place])
