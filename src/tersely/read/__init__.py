@@ -1,7 +1,10 @@
 """Reading: what each sentence of a document needs to be understood, and which sentences are noise."""
 
+from collections.abc import Callable
+
 from tersely.read._reading import ALONE, LOST, Reading
 from tersely.text.document import Document
+from tersely.text.language import Language
 
 __all__ = ["ALONE", "LOST", "Reading", "read"]
 
@@ -12,15 +15,26 @@ def read(document: Document) -> Reading:
     >>> read(Document.from_text("The mayor resigned on Monday. He gave no reason."))
     Reading(needs=(-1, 0), why=('', 'pronoun'), noise=('', ''))
     """
-    # The rules of a language are compiled when its first document is read.
-    if document.language == "en":
+    reading = _rules(document.language)(document)
+    # Whatever it looks like, the first sentence of a text stands alone by construction.
+    first = next((i for i, noise in enumerate(reading.noise) if not noise), None)
+    if first is None or reading.needs[first] == ALONE:
+        return reading
+    needs, why = list(reading.needs), list(reading.why)
+    needs[first], why[first] = ALONE, ""
+    return Reading(tuple(needs), tuple(why), reading.noise)
+
+
+def _rules(language: Language) -> Callable[[Document], Reading]:
+    """Return the rules of a language, which are compiled when its first document is read."""
+    if language == "en":
         from tersely.read._english import english
 
-        return english(document)
-    if document.language == "zh":
+        return english
+    if language == "zh":
         from tersely.read._chinese import chinese
 
-        return chinese(document)
+        return chinese
     from tersely.read._other import other
 
-    return other(document)
+    return other
