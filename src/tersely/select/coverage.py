@@ -89,7 +89,7 @@ class Coverage:
         worth = 0.0
 
         def adds(bundle: list[int]) -> float:
-            return sum(values[i] * new.share(i) for i in bundle)
+            return float(sum(values[i] * new.share(i) for i in bundle))
 
         def rate(bundle: list[int]) -> float:
             return adds(bundle) / float(max(sum(map(sizes.__getitem__, bundle)), 1) ** self.power)
