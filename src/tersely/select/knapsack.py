@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tersely.errors import UsageError
 from tersely.select._exact import Table, best_items
-from tersely.select._precedence import FamilyTable, depth_first
+from tersely.select._precedence import FamilyTable, best_places, depth_first
 from tersely.select._problem import Problem, Selection, whole
 
 __all__ = ["Knapsack"]
@@ -32,7 +32,10 @@ class Knapsack:
         """Choose for the problem's capacity."""
         candidates = problem.candidates
         if problem.needs:
-            return self._family_table(problem)(problem.room)
+            items = depth_first(problem.forest, candidates.tolist())
+            numbers = items.sentences
+            places = best_places(items, whole(problem.values)[numbers], problem.costs[numbers], problem.room)
+            return problem.selection([numbers[i] for i in places])
         values, costs = whole(problem.values)[candidates], problem.costs[candidates]
         numbers = candidates.tolist()
         return problem.selection([numbers[i] for i in best_items(values, costs, problem.room)])
