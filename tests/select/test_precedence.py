@@ -31,7 +31,6 @@ def test_items_stand_before_those_that_need_them(problem: Problem) -> None:
 @pytest.fixture
 def always_settled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_precedence, "_FEW", 0)
-    monkeypatch.setattr(_precedence, "_NARROW", -1)
 
 
 @pytest.mark.usefixtures("always_settled")

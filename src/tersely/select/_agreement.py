@@ -58,7 +58,7 @@ class Expected:
 
     def _climb(self, problem: Problem, chosen: list[int]) -> tuple[float, tuple[int, ...]]:
         """Make the addition, swap or removal that helps most, until none does."""
-        if problem.needs:
+        if problem.has_needs:
             return self._climb_by_bundles(problem, chosen)
         while True:
             removable = [i for i in chosen if i not in problem.include]

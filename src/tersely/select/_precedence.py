@@ -25,9 +25,8 @@ from tersely.select._problem import Lengths, Values
 # Down to this depth, items that need the same one are in order; below, the largest family is last. So the number of
 # rows needed at once grows with the logarithm of the number of items, whatever the shape of the forest.
 _DEEP = 16
-# With fewer items or less room, settling some takes longer than the table of all.
+# Up to this many items, the table of all takes little longer than settling some.
 _FEW = 250
-_NARROW = 4000
 
 
 class Items(NamedTuple):
@@ -74,7 +73,7 @@ def best_places(items: Items, values: Values, costs: Lengths, capacity: int) -> 
 
     Values must be positive whole numbers (see `_problem.whole`).
     """
-    if len(values) <= _FEW or capacity <= _NARROW:
+    if len(values) <= _FEW:
         return FamilyTable(items, values, costs, capacity).places(capacity)
     priced = Priced(items, [int(value) for value in values.tolist()], costs.tolist(), capacity)
     gap = priced.price * int(costs.mean()) // 8  # a guess, which the set that is found proves or corrects

@@ -24,7 +24,7 @@ class Perturbed:
 
     def choose(self, problem: Problem) -> NDArray[np.bool_]:
         """Return the choices for the problem's capacity, [K, n], with the included sentences."""
-        if problem.needs:
+        if problem.has_needs:
             return self._by_bundles(problem)
         terms, weights, alone = self._terms
         share, _ = share_of(problem)

@@ -54,7 +54,7 @@ class Coverage:
         for sentence in problem.include:
             new.cover(sentence)
         candidates = problem.candidates.tolist()
-        if problem.needs:
+        if problem.has_needs:
             return self._by_bundles(problem, new, sizes_of(problem, problem.document).tolist(), lowest)
         values = whole(problem.values).tolist()
         costs = problem.costs.tolist()

@@ -31,7 +31,7 @@ class Knapsack:
     def __call__(self, problem: Problem) -> Selection:
         """Choose for the problem's capacity."""
         candidates = problem.candidates
-        if problem.needs:
+        if problem.has_needs:
             items = depth_first(problem.forest, candidates.tolist())
             numbers = items.sentences
             places = best_places(items, whole(problem.values)[numbers], problem.costs[numbers], problem.room)
@@ -48,7 +48,7 @@ class Knapsack:
         candidates = problem.candidates
         if len(candidates) * problem.room > _LARGEST_TABLE:
             return lambda capacity: self(problem.with_capacity(capacity))
-        choose = self._family_table(problem) if problem.needs else self._plain_table(problem)
+        choose = self._family_table(problem) if problem.has_needs else self._plain_table(problem)
         lowest = problem.length(tuple(problem.include))
 
         def select(capacity: int) -> Selection:
