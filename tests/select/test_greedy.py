@@ -31,7 +31,7 @@ def test_top_stops_at_the_first_sentence_that_does_not_fit(problem: Problem) -> 
 
 @given(problems(needs=True))
 def test_greedy_takes_the_bundle_of_greatest_value_that_fits(problem: Problem) -> None:
-    if not problem.needs:
+    if not problem.has_needs:
         return
     values = whole(problem.values)
     chosen = set(problem.include)

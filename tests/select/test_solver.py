@@ -5,7 +5,7 @@ from tersely.select import Problem, blocking_trigrams, solver
 from tersely.select.knapsack import Knapsack
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(problems(needs=True))
 def test_one_solution_answers_every_smaller_capacity(problem: Problem) -> None:
     lowest = problem.length(tuple(problem.include))

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.select._problem import Indices, Problem
+from tersely.select._problem import Problem
 from tersely.text.document import Document
 
 _MOST = 4  # A word that is said more often counts this many times.
@@ -58,7 +58,7 @@ class Expected:
 
     def _climb(self, problem: Problem, chosen: list[int]) -> tuple[float, tuple[int, ...]]:
         """Make the addition, swap or removal that helps most, until none does."""
-        if problem.needs:
+        if problem.has_needs:
             return self._climb_by_bundles(problem, chosen)
         while True:
             removable = [i for i in chosen if i not in problem.include]
@@ -108,8 +108,7 @@ class Expected:
         inside[chosen] = True
         while True:
             kept = _after_removals(problem, inside)
-            outside = problem.candidates[~inside[problem.candidates]]
-            changed = self._changes_by_bundles(problem, kept, outside)
+            outside, changed = self._changes_by_bundles(problem, kept)
             agreement = float(changed[0, 0])  # without a change
             at = int(np.argmax(changed))
             if changed.flat[at] <= agreement * (1 + 1e-12):
@@ -119,17 +118,23 @@ class Expected:
             if new:
                 inside = inside | problem.forest.matrix[outside[new - 1]]
 
-    def _changes_by_bundles(self, problem: Problem, kept: _Set, outside: Indices) -> NDArray[np.float64]:
-        """Return the agreement after each change, as `_changes` does, given what each removal leaves, [r, n]."""
+    def _changes_by_bundles(self, problem: Problem, kept: _Set) -> tuple[list[int], NDArray[np.float64]]:
+        """Return what `_changes` returns, given what each removal leaves, [r, n]; but only sentences that may fit."""
         words, forest = self._words, problem.forest
         costs = problem.costs.tolist()
         totals = words.totals.tolist()
-        inside = set(np.flatnonzero(kept[0]).tolist())
-        bundles = [forest.bundle(i, inside) for i in outside.tolist()]
-        said = kept.astype(np.int64) @ words.matrix  # [r, V]
+        chosen = np.flatnonzero(kept[0])
+        left = kept[:, chosen].astype(np.int64)  # [r, chosen]
+        used = left @ problem.costs[chosen]
+        room = problem.capacity + problem.separator - int(used.min())
+        inside = set(chosen.tolist())
+        every = [forest.bundle(i, inside) for i in problem.candidates.tolist()]
+        bundles = [bundle for bundle in every if bundle and sum(map(costs.__getitem__, bundle)) <= room]
+        outside = [bundle[0] for bundle in bundles]
+        said = left @ words.matrix[chosen]  # [r, V]
         shared = self._at(self._columns, said[:, self._columns]).sum(axis=1)
         amounts = np.empty((4, len(kept), 1 + len(outside)), dtype=np.int64)
-        amounts[:] = np.stack([shared, said.sum(axis=1), kept @ problem.costs, kept.sum(axis=1)])[:, :, None]
+        amounts[:] = np.stack([shared, left @ words.totals[chosen], used, left.sum(axis=1)])[:, :, None]
         if bundles:
             said_by = [self._said_by(bundle) for bundle in bundles]
             word = np.concatenate([one for one, _ in said_by])
@@ -146,15 +151,15 @@ class Expected:
                 ]
             ).T[:, None, :]
         # If what is removed is needed by what is added, it comes back.
-        again = (kept[0] & ~kept) @ forest.matrix[outside].T  # [r, outside]
+        again = (left == 0) @ forest.matrix[outside][:, chosen].T  # [r, outside]
         for row, column in np.argwhere(again).tolist():
-            bundle = forest.bundle(int(outside[column]), set(np.flatnonzero(kept[row]).tolist()))
+            bundle = forest.bundle(outside[column], set(np.flatnonzero(kept[row]).tolist()))
             one, count = self._said_by(bundle)
             before = said[row, one]
             gained = (self._at(one, before + count) - self._at(one, before)).sum()
             more = [gained, words.totals[bundle].sum(), problem.costs[bundle].sum(), len(bundle)]
             amounts[:, row, 1 + column] = amounts[:, row, 0] + more
-        return self._rated(problem, *amounts)
+        return outside, self._rated(problem, *amounts)
 
     def _said_by(self, bundle: list[int]) -> tuple[_Whole, _Whole]:
         """Return the words of a bundle that any sample says, and how often the bundle says them."""
@@ -198,5 +203,5 @@ def _after_removals(problem: Problem, inside: _Set) -> _Set:
     included[list(problem.include)] = True
     removable = np.flatnonzero(inside & ~included)
     wanted = np.flatnonzero(inside & problem.free)
-    stay = ~matrix[np.ix_(wanted, removable)].T  # [removable, wanted]
+    stay = ~matrix[wanted][:, removable].T  # [removable, wanted]
     return np.concatenate([inside[None], (stay @ matrix[wanted]) | included])

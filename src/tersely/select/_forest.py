@@ -84,9 +84,9 @@ class Forest:
         """Return the candidates whose bundles are not too long if nothing is chosen yet."""
         return [i for i in candidates if self.depth[i] < _LONGEST]
 
-    def short(self, outside: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which bundles are not too long, [K, n], given 1 for the sentences that are not chosen in each row."""
-        return np.einsum("ki,ji->kj", outside, self.matrix.astype(np.float64)) <= _LONGEST
+    def short(self, lengths: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return which bundles are not too long, given how many sentences they have."""
+        return lengths <= _LONGEST
 
     def below(self, taken: list[int]) -> list[int]:
         """Return the sentences whose bundles have become shorter now that these are taken, and are not too long."""

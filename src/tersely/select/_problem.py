@@ -124,6 +124,15 @@ class Problem:
         return np.flatnonzero(self.free & (costs <= self.room))
 
     @cached_property
+    def has_needs(self) -> bool:
+        """Whether any sentence that is not ruled out needs one that is not included."""
+        if not self.needs:
+            return False
+        return any(
+            parent >= 0 for parent, possible in zip(self.forest.parents, self.forest.possible, strict=True) if possible
+        )
+
+    @cached_property
     def forest(self) -> Forest:
         """What is left to need once the included sentences are chosen."""
         return Forest(self.needs or (-1,) * len(self.values), self.include, self.exclude)

@@ -24,7 +24,7 @@ class Perturbed:
 
     def choose(self, problem: Problem) -> NDArray[np.bool_]:
         """Return the choices for the problem's capacity, [K, n], with the included sentences."""
-        if problem.needs:
+        if problem.has_needs:
             return self._by_bundles(problem)
         terms, weights, alone = self._terms
         share, _ = share_of(problem)
@@ -64,53 +64,55 @@ class Perturbed:
         return chosen
 
     def _by_bundles(self, problem: Problem) -> NDArray[np.bool_]:
+        """Return the choices where sentences need others. Only candidates and what they need are looked at, [K, m]."""
         terms, weights, alone = self._terms
         share, _ = share_of(problem)
         left = 1 - 1 / np.maximum(terms.sum(axis=0) * self.coverage.keep * share, 1)
-        totals = alone + np.einsum("nv,v->n", terms, weights)  # [n]
-        forest = problem.forest
-        below = forest.matrix.T.astype(np.float64)  # [n, n]: whether the column is or needs the row
-        sizes = sizes_of(problem, self.document)
-        amounts = [below * problem.costs[:, None]]
-        if sizes is not problem.costs:
-            amounts.append(below * sizes[:, None])
-        open_ = np.zeros(self.values.shape, dtype=bool)
-        open_[:, problem.candidates] = True
-        outside = np.ones(self.values.shape)  # 1 for sentences that are not chosen
-        outside[:, list(problem.include)] = 0.0
-        room = np.full(len(open_), problem.room)
-        current = np.tile(weights, (len(open_), 1))  # [K, V]
+        current = np.tile(weights, (len(self.values), 1))  # [K, V]
         for sentence in problem.include:
             current = np.rint(current * np.where(terms[sentence] > 0, left, 1.0))
-        worth, single, ones = np.zeros(len(open_)), np.zeros(len(open_)), np.zeros(len(open_), dtype=np.intp)
-        rows, first = np.arange(len(open_)), True
+        forest = problem.forest
+        numbers = forest.closed(problem.candidates.tolist())
+        terms, values = terms[numbers], self.values[:, numbers]
+        totals = alone[numbers] + np.einsum("nv,v->n", terms, weights)  # [m]
+        needs = forest.matrix[numbers][:, numbers]  # [m, m]: whether the row is or needs the column
+        below = needs.T.astype(np.float64)
+        costs, sizes = problem.costs[numbers], sizes_of(problem, self.document)[numbers]
+        by_cost = bool((sizes == costs).all())
+        open_ = np.tile(np.isin(numbers, problem.candidates), (len(values), 1))
+        outside = np.ones(values.shape)  # 1 for sentences that are not chosen
+        room = np.full(len(values), problem.room)
+        worth, single, ones = np.zeros(len(values)), np.zeros(len(values)), np.zeros(len(values), dtype=np.intp)
+        rows, first = np.arange(len(values) if numbers else 0), True
         while len(rows):
-            weight = np.einsum("kv,nv->kn", current[rows], terms) + alone
+            weight = np.einsum("kv,nv->kn", current[rows], terms) + alone[numbers]
             new = np.where(totals > 0, weight / np.where(totals > 0, totals, 1), 1.0)
-            adds = np.einsum("ki,ij->kj", self.values[rows] * new * outside[rows], below)  # [rows, n], by bundle
-            size = [np.einsum("ki,ij->kj", outside[rows], amount) for amount in amounts]
-            fits = open_[rows] & (size[0] <= room[rows, None])
-            open_[rows] = fits
+            # Of each bundle: what it adds, what it costs and its length, [rows, m]
+            adds = np.einsum("ki,ij->kj", values[rows] * new * outside[rows], below)
+            cost = np.einsum("ki,ij->kj", outside[rows] * costs, below)
+            size = cost if by_cost else np.einsum("ki,ij->kj", outside[rows] * sizes, below)
+            open_[rows] &= cost <= room[rows, None]
+            fits = open_[rows]
             if forest.steep:
-                fits &= forest.short(outside[rows])
+                fits &= forest.short(np.einsum("ki,ij->kj", outside[rows], below))
             if first:
                 value = np.where(fits, adds, 0.0)
                 ones, single, first = value.argmax(axis=1), value.max(axis=1), False
-            gains = np.where(fits, adds / np.maximum(size[-1], 1) ** self.coverage.power, 0.0)
+            gains = np.where(fits, adds / np.maximum(size, 1) ** self.coverage.power, 0.0)
             best = gains.argmax(axis=1)
             going = np.flatnonzero(gains[np.arange(len(rows)), best] > 0)
             rows, best = rows[going], best[going]
             worth[rows] += adds[going, best]
-            room[rows] -= size[0][going, best].astype(np.int64)
+            room[rows] -= cost[going, best].astype(np.int64)
             open_[rows, best] = False
-            taken = outside[rows] * below.T[best]  # [rows, n]
+            taken = outside[rows] * needs[best]  # [rows, m]
             outside[rows] -= taken
             said = np.einsum("kn,nv->kv", taken, terms)  # how many sentences of the bundle have each term
             for times in range(1, int(said.max(initial=0.0)) + 1):
                 current[rows] = np.rint(current[rows] * np.where(said >= times, left, 1.0))
-        chosen = outside == 0
         alone_better = single > worth
-        chosen[alone_better] = forest.matrix[ones[alone_better]]
+        chosen = np.zeros(self.values.shape, dtype=bool)
+        chosen[:, numbers] = np.where(alone_better[:, None], needs[ones], outside == 0) if numbers else False
         chosen[:, list(problem.include)] = True
         return chosen
 

@@ -54,7 +54,7 @@ class Coverage:
         for sentence in problem.include:
             new.cover(sentence)
         candidates = problem.candidates.tolist()
-        if problem.needs:
+        if problem.has_needs:
             return self._by_bundles(problem, new, sizes_of(problem, problem.document).tolist(), lowest)
         values = whole(problem.values).tolist()
         costs = problem.costs.tolist()
@@ -89,7 +89,7 @@ class Coverage:
         worth = 0.0
 
         def adds(bundle: list[int]) -> float:
-            return sum(values[i] * new.share(i) for i in bundle)
+            return float(sum(values[i] * new.share(i) for i in bundle))
 
         def rate(bundle: list[int]) -> float:
             return adds(bundle) / float(max(sum(map(sizes.__getitem__, bundle)), 1) ** self.power)

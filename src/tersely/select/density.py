@@ -28,7 +28,7 @@ class Density:
         if not len(problem.candidates):
             return problem.selection(())
         values = whole(problem.values)
-        if problem.needs:
+        if problem.has_needs:
             return self._by_bundles(problem, values)
         density = values / np.maximum(problem.costs, 1) ** self.power
         many = list(fill(problem, descending(density, problem.candidates)))

@@ -27,7 +27,7 @@ class Greedy:
         At a smaller capacity that still holds the choice, every chosen sentence still fits in turn and every skipped
         one still does not: the choice is stable down to its length.
         """
-        if problem.needs:
+        if problem.has_needs:
             return problem.selection(fill_by_bundles(problem, power=0.0))
         return problem.selection(fill(problem, descending(problem.values, problem.candidates)))
 

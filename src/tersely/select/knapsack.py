@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tersely.errors import UsageError
 from tersely.select._exact import Table, best_items
-from tersely.select._precedence import FamilyTable, depth_first
+from tersely.select._precedence import FamilyTable, best_places, depth_first
 from tersely.select._problem import Problem, Selection, whole
 
 __all__ = ["Knapsack"]
@@ -31,8 +31,11 @@ class Knapsack:
     def __call__(self, problem: Problem) -> Selection:
         """Choose for the problem's capacity."""
         candidates = problem.candidates
-        if problem.needs:
-            return self._family_table(problem)(problem.room)
+        if problem.has_needs:
+            items = depth_first(problem.forest, candidates.tolist())
+            numbers = items.sentences
+            places = best_places(items, whole(problem.values)[numbers], problem.costs[numbers], problem.room)
+            return problem.selection([numbers[i] for i in places])
         values, costs = whole(problem.values)[candidates], problem.costs[candidates]
         numbers = candidates.tolist()
         return problem.selection([numbers[i] for i in best_items(values, costs, problem.room)])
@@ -45,7 +48,7 @@ class Knapsack:
         candidates = problem.candidates
         if len(candidates) * problem.room > _LARGEST_TABLE:
             return lambda capacity: self(problem.with_capacity(capacity))
-        choose = self._family_table(problem) if problem.needs else self._plain_table(problem)
+        choose = self._family_table(problem) if problem.has_needs else self._plain_table(problem)
         lowest = problem.length(tuple(problem.include))
 
         def select(capacity: int) -> Selection:

@@ -28,7 +28,7 @@ class Top:
         choice is stable down to its length.
         """
         order = descending(problem.values, np.flatnonzero(problem.free))
-        if problem.needs:
+        if problem.has_needs:
             return problem.selection(_up_to_the_first_that_does_not_fit(problem, order.tolist()))
         fitting = np.searchsorted(np.cumsum(problem.costs[order]), problem.room, side="right")
         return problem.selection(order[:fitting].tolist())
