@@ -28,7 +28,7 @@ _KINDS = (
     (
         "credit",
         r"(?:by|reporting by|written by|edited by|produced by|illustrated by|photographs? by|posted by|source:|credits?:|photo by)"
-        r"(?=\s[^.]{0,80}$)|(?:additional )?(?:reporting|editing|writing) by\b|published \d|©",
+        r"(?=\s[^.]{0,80}$)|[—–-]? ?with files from\b|(?:additional )?(?:reporting|editing|writing) by\b|published \d|©",
         r"\bcontributed to this (?:report|story|article)\b|\bcopyright\b.{0,40}\b(?:\d{4}|reserved|renewed|belongs)\b"
         r"|\bcopyright on this\b|\ball rights reserved\b|\bgetty images\b|\bap photo\b|image copyright|transcriber'?s note"
         r"|\bthis e-?(?:text|book) (?:was|is)\b|\bproofread(?:ing|ers?)\b",
@@ -44,9 +44,9 @@ _KINDS = (
         r"|\bfor confidential (?:support|help)\b|\b(?:opinions|views) expressed in this\b|\bfiled under\b|https?://|\bwww\."
         r"|\bdownload (?:the|our) \w{0,20} ?app\b|\b(?:televised|broadcast|shown) (?:live )?on\b.{0,60}\d"
         r"|\bcould not (?:immediately )?(?:be reached|get in touch)\b|\bsend us\b|\bjoin the (?:conversation|debate|discussion)\b"
-        r"|\be-?mail (?:us|this)\b",
+        r"|\be-?mail (?:us|this)\b|\b(?:in|to) your inbox\b|\bthis (?:report|article|story)\b.{0,40}\b(?:first published|produced with)\b",
         "scroll click read follow sign subscribe share article story confidential expressed filed http https www app televised"
-        " broadcast shown reached touch send join mail email",
+        " broadcast shown reached touch send join mail email inbox report",
     ),
     (
         "greeting",
@@ -137,7 +137,8 @@ def noise_of(texts: Sequence[str], breaks: Sequence[bool]) -> list[str]:
             kind = "scrap"
         found.append(kind)
     for i in range(1, len(found) - 1):  # what stands between two captions is one
-        if not found[i] and found[i - 1] == found[i + 1] == "caption" and not breaks[i] and not breaks[i + 1]:
+        between = found[i - 1] == found[i + 1] == "caption" and not breaks[i] and not breaks[i + 1]
+        if between and not found[i] and plain[i][:1] not in _QUOTES:
             found[i] = "caption"
     return found
 
@@ -174,7 +175,7 @@ def _labels(texts: Sequence[str]) -> list[bool]:
 def is_told(texts: Sequence[str], breaks: Sequence[bool]) -> bool:
     """Return whether this is a story or a dialogue, where people take turns and short sentences tell something."""
     turns = sum(starts and text[:1] in _QUOTES for text, starts in zip(texts, breaks, strict=True))
-    return turns > 0.2 * len(texts) or sum(map(bool, map(SPEAKER.match, texts))) > 0.3 * len(texts)
+    return turns > 0.25 * len(texts) or sum(map(bool, map(SPEAKER.match, texts))) > 0.3 * len(texts)
 
 
 def _is_scrap(text: str) -> bool:
