@@ -92,7 +92,7 @@ _NO_NOUN = _words(
     " an in by on at for with means makes it he she they we i you there of which if his her my our their its these this some"
     " all no people"
 )
-POINTING = _form(rf"(?:this(?! (?:{_DEICTIC})(?:['’]?s)?\b)|that|these|those)(?:['’](?:s|ll|d|re))?{_STOP}")
+POINTING = _form(rf"(?:this(?! (?:{_DEICTIC})(?:['’]?s)?\b)|that|these|those(?! (?:who|that|which|with|in|of|from|whose)\b))(?:['’](?:s|ll|d|re))?{_STOP}")
 DEMONSTRATIVE = _form(
     rf"{_FREE}(?:(?:these|such)\s(?!as\b|that\b|a\b|an\b|days\b|(?:{_NO_NOUN})\b)(?P<a>[a-z]+)"
     r"|such\san?\s(?!(?:way|long|good|great|big|large|small|bad|short|high|low|nice|thing)\b)(?P<b>[a-z]+)(?! \w+ that\b)"

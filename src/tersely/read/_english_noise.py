@@ -133,7 +133,7 @@ def noise_of(texts: Sequence[str], breaks: Sequence[bool]) -> list[str]:
             kind = "heading" if len(text) < 60 else "caption"
         if not kind and labels[i]:
             kind = "caption"
-        if not kind and not told and _is_scrap(text):
+        if not kind and lined and not told and _is_scrap(text):
             kind = "scrap"
         found.append(kind)
     for i in range(1, len(found) - 1):  # what stands between two captions is one
@@ -167,7 +167,7 @@ def _labels(texts: Sequence[str]) -> list[bool]:
     found = [_LABEL.match(text) for text in texts]
     labels = [match.group() if match and not _SPEAKS.search(match.group()) else "" for match in found]
     often = {label for label, count in Counter(labels).items() if count > 1}
-    if sum(map(bool, labels)) > 0.25 * len(texts):
+    if sum(map(bool, labels)) > max(1, 0.25 * len(texts)):
         return [False] * len(texts)
     return [bool(label) and label not in often for label in labels]
 
