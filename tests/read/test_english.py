@@ -154,7 +154,9 @@ def test_quotations_end_with_the_paragraph() -> None:
 
 
 def test_turns_of_a_story_answer_each_other() -> None:
-    reading = lines('"Where are you going?" said Tom.', '"To the lake," said Ann.', '"Why the lake?" said Tom.', "Ann ran.")
+    reading = lines(
+        '"Where are you going?" said Tom.', '"To the lake," said Ann.', '"Why the lake?" said Tom.', "Ann ran."
+    )
     assert reading.needs[:3] == (ALONE, 0, 1)
     assert not any(reading.noise)
 
@@ -229,7 +231,28 @@ def test_any_sentences_give_a_reading(sentences: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["a", " ", "A", "Aa ", "'", '"', "“", "`", "the ", "The the ", "it is ", "he, ", "this ", "(left ", "[", "said ", "x: ", "9", "\n", "A. "],
+    [
+        "a",
+        " ",
+        "A",
+        "Aa ",
+        "'",
+        '"',
+        "“",
+        "`",
+        "the ",
+        "The the ",
+        "it is ",
+        "he, ",
+        "this ",
+        "(left ",
+        "[",
+        "said ",
+        "x: ",
+        "9",
+        "\n",
+        "A. ",
+    ],
 )
 def test_time_is_linear(piece: str) -> None:
     for text in (piece * (200_000 // len(piece)), (piece * 20 + ". ") * (20_000 // len(piece))):

@@ -192,7 +192,7 @@ def _pronoun(view: _Text, head: str) -> str:
 def _named_later(view: _Text, head: str, at: int) -> bool:
     """Return whether a name follows the phrase that holds the pronoun: "In his column, Fowler said"."""
     found = forms.CATAPHORA.match(head, at)
-    return bool(found) and view.is_name(found["name"])
+    return found is not None and view.is_name(found["name"])
 
 
 def _supplied(view: _Text, kind: str, pronoun: str, before: str) -> bool:

@@ -30,7 +30,9 @@ def quoted(texts: Sequence[str], breaks: Sequence[bool]) -> list[Quoted]:
     """Follow quotations through the sentences; `breaks[i]` says that a paragraph ends before sentence i."""
     result: list[Quoted] = []
     single = [[m.start() for m in _MARK.finditer(text) if m.group() in ("’", "'")] for text in texts]
-    partners = [any(_closes(text, at, "'", "'", mine=True) for at in marks) for text, marks in zip(texts, single, strict=True)]
+    partners = [
+        any(_closes(text, at, "'", "'", mine=True) for at in marks) for text, marks in zip(texts, single, strict=True)
+    ]
     lasts = [
         max((at for at in marks if _closes(text, at, "'", "'", mine=False)), default=-1)
         for text, marks in zip(texts, single, strict=True)
