@@ -23,10 +23,10 @@ OPENING = re.compile(r"[\s\"'“‘(\[«„`*•.…–—-]{0,20}(?:\([A-Z][A-Z
 # Openings that continue what was said before.
 _CONTINUING = _words(
     r"""but, and, yet, so(?! far\b| called\b|-), however, therefore, thus, hence, moreover, furthermore,
-    additionally, also, then, instead, otherwise, similarly, likewise, nevertheless, nonetheless, consequently,
+    additionally, also, then, instead(?! of), otherwise, similarly, likewise, nevertheless, nonetheless, consequently,
     accordingly,
     besides, still, indeed, or, nor, plus, conversely, alternatively, afterwards?, subsequently, thereafter, thereby,
-    namely, specifically, meanwhile, rather, too, perhaps, maybe, hardly, neither, again, equally, no wonder, not so,
+    namely, specifically, meanwhile, rather(?! than), too, perhaps, maybe, hardly, neither, again, equally, no wonder, not so,
     of course, unfortunately, fortunately, in addition, in contrast, in turn, in other words, in fact, in particular,
     in short, in response(?! to), in return, in each case, in either, by contrast, by then, on the other hand,
     on the contrary, at the same time, for example, for instance, as a result(?! of), as such, to that end, that said,

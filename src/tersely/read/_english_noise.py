@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 _FLAGS = re.IGNORECASE
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_CLOSED = re.compile(r"[.!?…:;][\"'”’)\]»*]{0,3}\s*\.?$")
+_CLOSED = re.compile(r"(?:[.!?…:;—][\"'”’)\]»*]{0,3}\s*\.?|[,–-][\"'”’»])$")
 _APART = re.compile(r"\w ?[\"'”’)]? \.$")  # a full stop set apart from the last word
 _END = 240  # what marks the end of a sentence is looked for in so many characters
 _LONG = 300  # characters; no caption is longer
@@ -20,7 +20,7 @@ _KINDS = (
         r"\d+\s?[:.]",
         r"\((?:pictured|left|right|cent(?:re|er)|above|below|top|bottom|inset|far (?:left|right)|front|back|l|r|c"
         r"|(?:in )?(?:red|blue|white|black|green|yellow)|(?:second|third) (?:from )?(?:left|right)"
-        r"|(?:left|right|above|below|pictured|top|bottom)[ ,][^()]{1,40})\)"
+        r"|(?:left|right|above|below|pictured|top|bottom) [^()]{1,40})\)"
         r"|\bpictured (?:above|below|here|left|right|with|in|at|on|during|together|outside|training|last|yesterday)\b"
         r"|\b(?:file|stock) (?:photo|image|picture)\b|\b(?:image|media|photo|hide) caption\b",
         "pictured left right centre center above below top bottom inset front back l r c red blue white black green "
@@ -140,9 +140,16 @@ _SPEAKS = re.compile(
     _FLAGS,
 )
 _NAME_LIST = re.compile(r"(?:\b[A-Z]\.? ?[A-Z]?['’]?[A-Z][\w'’-]{1,20}(?: \([^()]{1,12}\))?[,;.] ?){4}")
-_PAPER = re.compile(
-    r"\b(?:this|our) (?:paper|thesis|survey|approach)\b|\bwe (?:propose|present|introduce|describe)\b", _FLAGS
-)
+_GENRES = {  # kinds of noise that only papers and calls have, and what only these say
+    "road map": re.compile(
+        r"\b(?:this|our) (?:paper|thesis|survey|approach)\b|\bwe (?:propose|present|introduce|describe)\b", _FLAGS
+    ),
+    "procedure": re.compile(
+        r"\b(?:conference call|(?:this|our|today['’]s|the) call|earnings|fiscal|(?:first|second|third|fourth) quarter"
+        r"|investors?|shareholders?|gaap|forward-looking)\b",
+        _FLAGS,
+    ),
+}
 _QUOTES = tuple("\"“'‘")
 SPEAKER = re.compile(r"#?\w[^:.!?\n]{0,30}:\s")
 _CLAUSE = re.compile(
@@ -161,24 +168,26 @@ def noise_of(texts: Sequence[str], breaks: Sequence[bool]) -> list[str]:
     stops, small = sum(tail.endswith(".") for tail in tails), sum(text[:1].islower() for text in plain)
     tokenized = sum(apart) > 0.5 * stops or small > 0.3 * len(plain)
     told = is_told(plain, breaks)
-    paper = any(map(_PAPER.search, plain))
-    labels = _labels(plain)
+    missing = {kind for kind, sign in _GENRES.items() if not any(map(sign.search, plain))}
+    labels = _labels(plain) if "road map" in missing else [False] * len(plain)
     found: list[str] = []
     bracket = ""
     for i, text in enumerate(plain):
-        kind = bracket or _kind(text, paper)
+        kind = bracket or _kind(text, missing)
         opened = kind if not bracket and text[:1] == "[" else bracket
         bracket = opened if opened and "]" not in tails[i] else ""
-        if not kind and lined and not closed[i]:
+        if not kind and lined and not closed[i] and text[:1] not in _QUOTES:
             alone = breaks[i] and (i + 1 == len(plain) or breaks[i + 1])
             kind = "heading" if alone and len(_WORD.findall(text[:400])) < 20 else ""
         if not kind and apart[i] and not tokenized and len(text) < _LONG:
             kind = "heading" if len(text) < 60 else "caption"
         if not kind and labels[i]:
             kind = "caption"
-        if not kind and lined and not told and _is_scrap(text):
-            kind = "scrap"
         found.append(kind)
+    for i, text in enumerate(plain):
+        near = found[i - 1 : i] + found[i + 1 : i + 2]
+        if not found[i] and lined and not told and any(near) and _is_scrap(text):
+            found[i] = "scrap"
     for i in range(1, len(found) - 1):  # what stands between two captions is one
         between = found[i - 1] == found[i + 1] == "caption" and not breaks[i] and not breaks[i + 1]
         if between and not found[i] and plain[i][:1] not in _QUOTES:
@@ -186,23 +195,17 @@ def noise_of(texts: Sequence[str], breaks: Sequence[bool]) -> list[str]:
     return found
 
 
-def _kind(text: str, paper: bool) -> str:
+def _kind(text: str, missing: Collection[str]) -> str:
     head = text[:600]
     lower = head.lower()
     words = frozenset(_WORD.findall(lower))
     for kind, start, anywhere, keys in _NOISE:
-        if kind == "road map" and not paper:
-            continue
-        if start.match(lower) or (not keys.isdisjoint(words) and anywhere.search(lower)):
+        if kind not in missing and (start.match(lower) or (not keys.isdisjoint(words) and anywhere.search(lower))):
             return kind
     letters = [character for character in head if character.isalpha()]
     digits = sum(character.isdigit() for character in head)
-    if (
-        not letters
-        or sum(map(str.isupper, letters)) > 0.6 * len(letters)
-        or digits > len(letters)
-        or _NAME_LIST.search(head)
-    ):
+    capitals = sum(map(str.isupper, letters)) > 0.6 * len(letters) > 4
+    if not letters or capitals or digits > len(letters) or _NAME_LIST.search(head):
         return "list"
     return ""
 
