@@ -73,6 +73,7 @@ def test_leans_on_the_sentence_before(sentence: str, why: str) -> None:
         "It is hard to build roads in the valley.",
         "In his column, Paul Fowler praised the town.",
         "A man was fined after he jumped from a tower.",
+        "Towns in the valley must help themselves.",
         "Drivers said they had waited too long.",
         "Critics say that towns should build less.",
         '"We waited for years," said Paul Fowler, a farmer.',

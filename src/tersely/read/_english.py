@@ -139,7 +139,8 @@ def _need(view: _Text, i: int) -> tuple[str, int]:
     head = view.head(i)
     why, kind = _cause(view, i, head)
     if i == 0:
-        return (why, LOST) if why in ("connective", "pronoun") else ("", ALONE)
+        continues = why == "connective" or (why == "pronoun" and forms.PRONOUN.match(head))
+        return (why, LOST) if continues else ("", ALONE)
     if why:
         return why, _antecedent(view, i, kind)
     known = _known(view, i, head)

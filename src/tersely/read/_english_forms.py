@@ -22,17 +22,16 @@ OPENING = re.compile(r"[\s\"'“‘(\[«„`*•.…–—-]{0,20}(?:\([A-Z][A-Z
 
 # Openings that continue what was said before.
 _CONTINUING = _words(
-    r"""but, and, yet, so(?! far\b| called\b|-), however, therefore, thus, hence, moreover, furthermore,
-    additionally, also, then, instead(?! of), otherwise, similarly, likewise, nevertheless, nonetheless, consequently,
-    accordingly,
-    besides, still, indeed, or, nor, plus, conversely, alternatively, afterwards?, subsequently, thereafter, thereby,
-    namely, specifically, meanwhile, rather(?! than), too, perhaps, maybe, hardly, neither, again, equally, no wonder, not so,
-    of course, unfortunately, fortunately, in addition, in contrast, in turn, in other words, in fact, in particular,
-    in short, in response(?! to), in return, in each case, in either, by contrast, by then, on the other hand,
-    on the contrary, at the same time, for example, for instance, as a result(?! of), as such, to that end, that said,
-    even so,
-    even then, more importantly, what(?: is|['’]s) more, not only that, after all, in the end, above all, if so, if not,
-    either way, since then, until then, only then, just then, because of (?:this|that|these), for (?:one|another) thing,
+    r"""but, and, yet, so(?! far\b| called\b|-), however, therefore, thus, hence, moreover, furthermore, additionally,
+    also, then, instead(?! of), otherwise, similarly, likewise, nevertheless, nonetheless, consequently,
+    accordingly, besides, still, indeed, or, nor, plus, conversely, alternatively, afterwards?, subsequently,
+    thereafter, thereby, namely, specifically, meanwhile, rather(?! than), too, perhaps, maybe, hardly, neither,
+    again, equally, no wonder, not so, of course, unfortunately, fortunately, in addition, in contrast, in turn,
+    in other words, in fact, in particular, in short, in response(?! to), in return, in each case, in either,
+    by contrast, by then, on the other hand, on the contrary, at the same time, for example, for instance,
+    as a result(?! of), as such, to that end, that said, even so, even then, more importantly,
+    what(?: is|['’]s) more, not only that, after all, in the end, above all, if so, if not, either way, since then,
+    until then, only then, just then, because of (?:this|that|these), for (?:one|another) thing,
     unlike (?:him|her|it|them|this), compared with (?:this|that), firstly, secondly, thirdly, lastly, why not"""
 )
 CONNECTIVE = _form(
@@ -75,8 +74,8 @@ LINK = _form(
 )
 
 PRONOUN = _form(
-    rf"{_FREE}(?:(?P<he>he|him|his|himself)|(?P<she>she|hers?|herself)|(?P<they>they|them|theirs?|themselves)"
-    rf"|(?P<it>it|its|itself))(?:['’](?:s|d|ll|re|ve))?{_STOP}"
+    rf"{_FREE}(?:(?P<he>he|him|his)|(?P<she>she|hers?)|(?P<they>they|them|theirs?)"
+    rf"|(?P<it>it|its))(?:['’](?:s|d|ll|re|ve))?{_STOP}"
 )
 _BE = (
     r"(?:['’]s| is| was| has been| will be| would be| may be| might be| can be| could be| must be| should be"
