@@ -101,7 +101,7 @@ _DEICTIC = _words(
     " weekend quarter court study section work thesis book chapter letter notice message e-?mail century decade day "
     "world"
     " date side term coming past january february march april may june july august september october november december"
-    " monday tuesday wednesday thursday friday saturday sunday and or one kind sort far much planet site page website "
+    " monday tuesday wednesday thursday friday saturday sunday and or one kind sort far much site page website "
     "appeal"
     " judgment document"
 )

@@ -80,7 +80,7 @@ _KINDS = (
         "procedure",
         r"(?:now )?(?:turning|moving|looking|switching|flipping|going|if you turn|let's turn|let's move|let me turn"
         r"|i'll turn|i will turn"
-        r"|we turn|let me now turn)(?: now| on| over| back| to){0,3} (?:slide|page|chart|our underlying)\b|operator\b",
+        r"|we turn|let me now turn)(?: now| on| over| back| to){0,3} (?:slide|page|chart)\b|operator\b",
         r"forward[- ]looking|\bsafe harbor\b|\brisks and uncertainties\b|\bdiffer materially\b"
         r"|\breconciliations?\b.{0,80}\b(?:gaap"
         r"|website|release|appendix|found|available)\b|\bnon-gaap (?:results|measures?|financial|basis|metrics)\b"
