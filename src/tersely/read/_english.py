@@ -1,6 +1,7 @@
 """Reading English: what a sentence needs, from how it opens, what it refers to, and who is quoted."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from tersely.text.document import Document
 
 _WINDOW = 12  # sentences to look back for an antecedent
 _HEAD = 600  # characters of a sentence that are looked at
+_START = 3  # characters in which the first word of a sentence begins
 _TALK = 0.08  # share of sentences that begin with "And" in a speech
 _LEAD = 2  # sentences whose people and subjects stay known throughout
 
@@ -24,6 +26,7 @@ class _Text:
     quotes: Sequence[Quoted]
     noise: Sequence[str]
     lower: frozenset[str]  # words that the document writes in lowercase: at a sentence's start they are no names
+    proper: frozenset[str]  # words that it capitalizes inside sentences, or always
     told: bool  # a story or a dialogue
     talk: bool  # a speech, where "And" opens a sentence as often as not
     introduced: Mapping[str, int]  # surnames and abbreviations, to the sentence that gives the full name first
@@ -40,21 +43,25 @@ class _Text:
 
     def names(self, text: str) -> list[str]:
         """Return the names in a piece of text."""
-        return [name for name in forms.NAME.findall(text) if self.is_name(name)]
+        found = forms.NAME.finditer(text)
+        return [name.group() for name in found if self.is_name(name.group(), first=not name.start())]
 
     def people(self, text: str) -> bool:
         """Return whether a piece of text names somebody, as far as the form of names tells."""
         for found in forms.NAMES.finditer(text):
-            name = found["name"]
-            if not found["place"] and not forms.BODY.search(name) and any(map(self.is_name, name.split())):
+            name = found["name"].split()
+            if found["place"] or forms.BODY.search(found["name"]):
+                continue
+            if any(self.is_name(word, first=not found.start() and word is name[0]) for word in name):
                 return True
         return False
 
-    def is_name(self, word: str) -> bool:
-        """Return whether a capitalized word is a name rather than the first word of a sentence."""
-        plain = word.lower().removesuffix("'s").removesuffix("’s")
-        common = plain in self.lower or plain in forms.NOT_NAMES or plain in forms.FUNCTION
-        return not common and not plain.endswith(("ing", "ly", "ed"))
+    def is_name(self, word: str, *, first: bool = False) -> bool:
+        """Return whether a capitalized word is a name; the first word of a sentence must be one elsewhere too."""
+        plain = _plain(word)
+        if plain in self.lower or plain in forms.NOT_NAMES or plain in forms.FUNCTION:
+            return False
+        return plain in self.proper if first else True
 
 
 def english(document: Document) -> Reading:
@@ -69,6 +76,7 @@ def english(document: Document) -> Reading:
         quotes=quoted(texts, paragraphs),
         noise=noise,
         lower=lower,
+        proper=_proper(texts),
         told=is_told(texts, lines),
         talk=fillers > max(2, _TALK * len(texts)),
         introduced=_introduced(texts, noise),
@@ -79,6 +87,23 @@ def english(document: Document) -> Reading:
         needs.append(need)
         whys.append(why)
     return Reading(tuple(needs), tuple(whys), tuple(noise))
+
+
+def _plain(word: str) -> str:
+    return word.lower().removesuffix("'s").removesuffix("’s")
+
+
+def _proper(texts: Sequence[str]) -> frozenset[str]:
+    """Return the words that stand capitalized inside a sentence, or at the start of several."""
+    inside: set[str] = set()
+    starts: Counter[str] = Counter()
+    for text in texts:
+        for found in forms.NAME.finditer(text[:_HEAD]):
+            if found.start() < _START:
+                starts[_plain(found.group())] += 1
+            else:
+                inside.add(_plain(found.group()))
+    return frozenset(inside | {word for word, count in starts.items() if count > 1})
 
 
 def _breaks(document: Document) -> tuple[list[bool], list[bool]]:
@@ -114,7 +139,8 @@ def _need(view: _Text, i: int) -> tuple[str, int]:
     head = view.head(i)
     why, kind = _cause(view, i, head)
     if i == 0:
-        return (why, LOST) if why in ("connective", "pronoun") else ("", ALONE)
+        continues = why == "connective" or (why == "pronoun" and forms.PRONOUN.match(head))
+        return (why, LOST) if continues else ("", ALONE)
     if why:
         return why, _antecedent(view, i, kind)
     known = _known(view, i, head)
@@ -167,7 +193,7 @@ def _pronoun(view: _Text, head: str) -> str:
 def _named_later(view: _Text, head: str, at: int) -> bool:
     """Return whether a name follows the phrase that holds the pronoun: "In his column, Fowler said"."""
     found = forms.CATAPHORA.match(head, at)
-    return bool(found) and view.is_name(found["name"])
+    return found is not None and view.is_name(found["name"])
 
 
 def _supplied(view: _Text, kind: str, pronoun: str, before: str) -> bool:

@@ -22,15 +22,16 @@ OPENING = re.compile(r"[\s\"'“‘(\[«„`*•.…–—-]{0,20}(?:\([A-Z][A-Z
 
 # Openings that continue what was said before.
 _CONTINUING = _words(
-    r"""but, and, yet, so(?! far\b| called\b|-), however, therefore, thus, hence, moreover, furthermore,
-    additionally, also, then, instead, otherwise, similarly, likewise, nevertheless, nonetheless, consequently, accordingly,
-    besides, still, indeed, or, nor, plus, conversely, alternatively, afterwards?, subsequently, thereafter, thereby,
-    namely, specifically, meanwhile, rather, too, perhaps, maybe, hardly, neither, again, equally, no wonder, not so,
-    of course, unfortunately, fortunately, in addition, in contrast, in turn, in other words, in fact, in particular,
-    in short, in response(?! to), in return, in each case, in either, by contrast, by then, on the other hand,
-    on the contrary, at the same time, for example, for instance, as a result(?! of), as such, to that end, that said, even so,
-    even then, more importantly, what(?: is|['’]s) more, not only that, after all, in the end, above all, if so, if not,
-    either way, since then, until then, only then, just then, because of (?:this|that|these), for (?:one|another) thing,
+    r"""but, and, yet, so(?! far\b| called\b|-), however, therefore, thus, hence, moreover, furthermore, additionally,
+    also, then, instead(?! of), otherwise, similarly, likewise, nevertheless, nonetheless, consequently,
+    accordingly, besides, still, indeed, or, nor, plus, conversely, alternatively, afterwards?, subsequently,
+    thereafter, thereby, namely, specifically, meanwhile, rather(?! than), too, perhaps, maybe, hardly, neither,
+    again, equally, no wonder, not so, of course, unfortunately, fortunately, in addition, in contrast, in turn,
+    in other words, in fact, in particular, in short, in response(?! to), in return, in each case, in either,
+    by contrast, by then, on the other hand, on the contrary, at the same time, for example, for instance,
+    as a result(?! of), as such, to that end, that said, even so, even then, more importantly,
+    what(?: is|['’]s) more, not only that, after all, in the end, above all, if so, if not, either way, since then,
+    until then, only then, just then, because of (?:this|that|these), for (?:one|another) thing,
     unlike (?:him|her|it|them|this), compared with (?:this|that), firstly, secondly, thirdly, lastly, why not"""
 )
 CONNECTIVE = _form(
@@ -40,40 +41,54 @@ CONNECTIVE = _form(
 FILLER = re.compile(r"And(?! (?:yet|so|then|that|this|these|those|it|he|she|they)\b)\b")
 LIST = _form(
     r"(?:first|second|third|fourth|fifth|last|next|finally),|\(?(?:[b-h]|i[iv]{1,2}|[2-9])\)\s"
-    r"|the (?:second|third|other|others|latter|remaining|same|first)\b(?! (?:\w+ )?(?:quarter|half|world|time|day|year|lady|phase|step|of))"
-    r"|(?:another|others|both|each|one|some|many|most|all|several|few|none|either|neither) of (?:them|these|those|which|whom)\b"
-    r"|(?:another|others)\b|both(?! \w+ and\b| the\b| in\b)|such\b|(?:some|many|most|others) (?:even|also|have|are|were|had|will|would)\b"
-    r"|the (?:\w+ )?(?:two|three|pair|duo|trio|couple)\b|an? (?:second|third|fourth|further|final|separate|similar|subsequent)\b"
-    r"|in (?:both|all|either|neither|each|most|some) cases?\b|in (?:the )?(?:first|second|third|another|other) (?!quarter|half|place|time|world)\w"
+    r"|the (?:second|third|other|others|latter|remaining|same|first)\b(?! (?:\w+ )?(?:quarter|half|world|time|day|year"
+    r"|lady|phase|step|of))"
+    r"|(?:another|others|both|each|one|some|many|most|all|several|few|none|either|neither) of (?:them|these|those"
+    r"|which|whom)\b"
+    r"|(?:another|others)\b|both(?! \w+ and\b| the\b| in\b)|such\b|(?:some|many|most|others) (?:even|also|have|are"
+    r"|were|had|will|would)\b"
+    r"|the (?:\w+ )?(?:two|three|pair|duo|trio|couple)\b|an? (?:second|third|fourth|further|final|separate|similar"
+    r"|subsequent)\b"
+    r"|in (?:both|all|either|neither|each|most|some) cases?\b|in (?:the )?(?:first|second|third|another|other) "
+    r"(?!quarter|half|place|time|world)\w"
 )
 _UNITS = "seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|moments?|nights?"
 TIME = _form(
     rf"(?:\w+ (?:\w+ )?)?(?:{_UNITS}) (?:later|earlier|afterwards?|before(?=,)|after(?=,)){_STOP}"
     r"|the (?:next|following|previous|same) (?:day|morning|evening|night|week|month|year|afternoon)"
     r"|(?:shortly|soon|immediately|just|long) (?:afterwards?|before(?=,)|after(?=,))|(?:later|earlier)(?:,| that| on)"
-    r"|(?:at|by|around|from|since|until|before|after) that (?:time|point|day|moment)|that (?:day|night|morning|year|month|week)"
+    r"|(?:at|by|around|from|since|until|before|after) that (?:time|point|day|moment)|that (?:day|night|morning|year"
+    r"|month|week)"
 )
 # Links that stand inside the sentence.
 LINK = _form(
-    rf"{_FREE}(?:however|therefore|thus|nevertheless|nonetheless|meanwhile|furthermore|moreover|consequently|instead(?! of)"
-    r"|the latter|the former(?=[,.;]| (?:is|was|has|had|are|were|will|would|can)\b)|aforementioned|foregoing|above-mentioned"
+    rf"{_FREE}(?:however|therefore|thus|nevertheless|nonetheless|meanwhile|furthermore|moreover|consequently"
+    rf"|instead(?! of)"
+    r"|the latter|the former(?=[,.;]| (?:is|was|has|had|are|were|will|would|can)\b)|aforementioned|foregoing"
+    r"|above-mentioned"
     r"|the (?:above|same)\b(?! (?:period|quarter|time (?:last|a year)|way as|as\b))|for instance|thereafter"
     r"|(?:stated|described|outlined|mentioned|noted|given|shown|discussed) (?:above|earlier|previously)"
-    r"|the (?:two|three|four) (?!(?:years|months|days|weeks|hours|countries|sides|main)\b)[a-z]+(?! (?:of|that|which|who)\b)"
+    r"|the (?:two|three|four) (?!(?:years|months|days|weeks|hours|countries|sides|main)\b)[a-z]+(?! (?:of|that|which"
+    r"|who)\b)"
     rf"){_STOP}|, then,|, too\b|\btoo[.,]|\bas well\.$|\bwith that in mind\b"
 )
 
 PRONOUN = _form(
-    rf"{_FREE}(?:(?P<he>he|him|his|himself)|(?P<she>she|hers?|herself)|(?P<they>they|them|theirs?|themselves)"
-    rf"|(?P<it>it|its|itself))(?:['’](?:s|d|ll|re|ve))?{_STOP}"
+    rf"{_FREE}(?:(?P<he>he|him|his)|(?P<she>she|hers?)|(?P<they>they|them|theirs?)"
+    rf"|(?P<it>it|its))(?:['’](?:s|d|ll|re|ve))?{_STOP}"
 )
-_BE = r"(?:['’]s| is| was| has been| will be| would be| may be| might be| can be| could be| must be| should be| isn['’]t| wasn['’]t)"
+_BE = (
+    r"(?:['’]s| is| was| has been| will be| would be| may be| might be| can be| could be| must be| should be"
+    r"| isn['’]t| wasn['’]t)"
+)
 EXPLETIVE = _form(
     rf"it(?:{_BE}| seems| appears| became| becomes| remains)\b(?:"
     r"(?: \w+){1,3}? (?:that|whether|how|why|when|if)\b|(?: \w+){1,6}? who\b"
     r"|(?: \w+)? (?:thought|believed|understood|said|hoped|expected|feared|claimed|reported|alleged|unclear)\b(?! to\b)"
-    r"|(?: \w+){0,2} (?:important|possible|impossible|hard|difficult|easy|easier|harder|necessary|essential|good|great|nice|bad"
-    r"|better|best|wrong|right|interesting|useful|common|rare|vital|fair|unfair|wise|crucial|safe|worth|tempting|natural"
+    r"|(?: \w+){0,2} (?:important|possible|impossible|hard|difficult|easy|easier|harder|necessary|essential|good|great"
+    r"|nice|bad"
+    r"|better|best|wrong|right|interesting|useful|common|rare|vital|fair|unfair|wise|crucial|safe|worth|tempting"
+    r"|natural"
     r"|reasonable|sufficient|appropriate|convenient|helpful)\b(?: \w+){0,4}? (?:to|for)\b"
     r"|(?: \w+){0,2} (?:time|raining|snowing|dark|late|early|cold|hot|warm|noon|midnight|night|morning|evening)\b)"
     r"|it (?:takes|took|rained|snowed|turns out|turned out|follows|depends|appears|seems)\b"
@@ -81,63 +96,94 @@ EXPLETIVE = _form(
 CATAPHORA = re.compile(r"[^.;:,]{0,80}, (?:(?:the|an?|\w{1,8}\.?) )?(?P<name>[A-Z][\w’'-]+)")
 
 _DEICTIC = _words(
-    "year month week morning afternoon evening season summer winter spring autumn fall country paper article report time"
-    " weekend quarter court study section work thesis book chapter letter notice message e-?mail century decade day world"
+    "year month week morning afternoon evening season summer winter spring autumn fall country paper article report "
+    "time"
+    " weekend quarter court study section work thesis book chapter letter notice message e-?mail century decade day "
+    "world"
     " date side term coming past january february march april may june july august september october november december"
-    " monday tuesday wednesday thursday friday saturday sunday and or one kind sort far much planet site page website appeal"
+    " monday tuesday wednesday thursday friday saturday sunday and or one kind sort far much site page website "
+    "appeal"
     " judgment document"
 )
 _NO_NOUN = _words(
-    "is are was were has have had will would can could may might must should did does do be being isn['’]t wasn['’]t to the a"
-    " an in by on at for with means makes it he she they we i you there of which if his her my our their its these this some"
+    "is are was were has have had will would can could may might must should did does do be being isn['’]t wasn['’]t "
+    "to the a"
+    " an in by on at for with means makes it he she they we i you there of which if his her my our their its these "
+    "this some"
     " all no people"
 )
-POINTING = _form(rf"(?:this(?! (?:{_DEICTIC})(?:['’]?s)?\b)|that|these|those)(?:['’](?:s|ll|d|re))?{_STOP}")
+POINTING = _form(
+    rf"(?:this(?! (?:{_DEICTIC})(?:['’]?s)?\b)|that|these|those(?! (?:who|that|which|with|in|of|from"
+    rf"|whose)\b))(?:['’](?:s|ll|d|re))?{_STOP}"
+)
 DEMONSTRATIVE = _form(
     rf"{_FREE}(?:(?:these|such)\s(?!as\b|that\b|a\b|an\b|days\b|(?:{_NO_NOUN})\b)(?P<a>[a-z]+)"
-    r"|such\san?\s(?!(?:way|long|good|great|big|large|small|bad|short|high|low|nice|thing)\b)(?P<b>[a-z]+)(?! \w+ that\b)"
-    r"|those\s(?!who|that\b|which|with|in\b|of\b|from\b|on\b|at\b|for\b|to\b|whose|most|under|over|were\b|are\b|[a-z]+(?:ing|ed)\b)"
+    r"|such\san?\s(?!(?:way|long|good|great|big|large|small|bad|short|high|low|nice|thing)\b)(?P<b>[a-z]+)(?! \w+ "
+    r"that\b)"
+    r"|those\s(?!who|that\b|which|with|in\b|of\b|from\b|on\b|at\b|for\b|to\b|whose|most|under|over|were\b|are\b"
+    r"|[a-z]+(?:ing|ed)\b)"
     rf"(?P<c>[a-z]+)|this\s(?!(?:{_DEICTIC}|{_NO_NOUN})(?:['’]?s)?\b)(?P<d>[a-z]+)"
     r"|(?:at|in|of|on|by|for|from|with|to|during|under|about|after|before|into|like|over|than|as)\s"
     rf"that\s(?!(?:{_NO_NOUN})\b)(?P<e>[a-z]+))"
 )
 BARE_DEMONSTRATIVE = _form(
-    r".{0,40}\b(?:excluding|despite|beyond|because of|like|doing|do|did|after|before|by|of|in|at|on|with|from|than|as|to|about|for)"
+    r".{0,40}\b(?:excluding|despite|beyond|because of|like|doing|do|did|after|before|by|of|in|at|on|with|from|than|as"
+    r"|to|about|for)"
     r"\s(?:this|these|those|that)(?=[.,;?!]| (?:is|was|were|are)\b)"
 )
 
 # Definite noun phrases. A noun of this list, with no complement of its own, names what an earlier sentence told.
 _TOLD = _words(
-    """move decision news incident announcement comments? remarks claims? allegations? findings? results? figures? idea answer reasons?
-    problem question issue changes? deal agreement plans? proposals? report study statement charges? case attack accident crash
-    ceremony event meeting ruling verdict order law bill measures? rules? process approach method technique effect outcome offer bid
-    project programme program scheme job task work trip visit tour scene story film movie book song video footage pictures? images?
-    photos? clip post tweet message letter documents? survey poll research researchers authors team group company firm charity
-    organi[sz]ation agency school hospital club victims? suspects? man woman boy girl teenager youngster child children mother father
-    parents driver officers? defendant player striker actor actress singer star author pilot owner family son daughter brother sister
-    property building house site ship boat vehicle car plane aircraft device product system drug animal creature dog cat money sum
-    amount total rise fall increase decrease drop loss gain award prize win victory defeat match game race contest competition
-    tournament series show exhibition collection step efforts? campaign protests? violence dispute row controversy debate talks
-    investigation inquiry probe trial hearing application conviction sentence arrest killing murder shooting deaths? difference
+    """move decision news incident announcement comments? remarks claims? allegations? findings? results? figures? idea
+    answer reasons?
+    problem question issue changes? deal agreement plans? proposals? report study statement charges? case attack
+    accident crash
+    ceremony event meeting ruling verdict order law bill measures? rules? process approach method technique effect
+    outcome offer bid
+    project programme program scheme job task work trip visit tour scene story film movie book song video footage
+    pictures? images?
+    photos? clip post tweet message letter documents? survey poll research researchers authors team group company firm
+    charity
+    organi[sz]ation agency school hospital club victims? suspects? man woman boy girl teenager youngster child children
+    mother father
+    parents driver officers? defendant player striker actor actress singer star author pilot owner family son daughter
+    brother sister
+    property building house site ship boat vehicle car plane aircraft device product system drug animal creature dog
+    cat money sum
+    amount total rise fall increase decrease drop loss gain award prize win victory defeat match game race contest
+    competition
+    tournament series show exhibition collection step efforts? campaign protests? violence dispute row controversy
+    debate talks
+    investigation inquiry probe trial hearing application conviction sentence arrest killing murder shooting deaths?
+    difference
     difficulty place"""
 )
-TOLD = _form(rf"the (?:[a-z-]+ )?(?:{_TOLD}){_STOP}(?!\s(?:of|that|which|who|whose|to|for|in|at|from|between|behind|with|on|against|over)\b)")
+TOLD = _form(
+    rf"the (?:[a-z-]+ )?(?:{_TOLD}){_STOP}(?!\s(?:of|that|which|who|whose|to|for|in|at|from|between|behind|with|on"
+    rf"|against|over)\b)"
+)
 DEFINITE = re.compile(
-    r"The (?:[a-z][a-z-]+ ){0,2}?([a-z][a-z-]+)(?=,| (?:is|are|was|were|has|have|had|will|would|can|could|may|also|then|[a-z]+ed|[a-z]+s)\b)"
+    r"The (?:[a-z][a-z-]+ ){0,2}?([a-z][a-z-]+)(?=,| (?:is|are|was|were|has|have|had|will|would|can|could|may|also"
+    r"|then|[a-z]+ed|[a-z]+s)\b)"
 )
 RESULTING = _form(r"the (?:resulting|following|ensuing|corresponding|said|above|remaining|intervening)\b")
 
 _SAY = _words(
-    """said says say told tells added adds wrote writes tweeted asked asks explained explains insisted insists claimed claims admitted
-    admits revealed continued commented comments noted notes stated states argued argues replied joked recalled recalls concluded
-    announced warned declared remarked observed stressed suggested quoted posted responded thinks believes testified read reads
-    complained complains shouted called describes? described cried whispered muttered snapped agreed demanded ordered answered
+    """said says say told tells added adds wrote writes tweeted asked asks explained explains insisted insists claimed
+    claims admitted
+    admits revealed continued commented comments noted notes stated states argued argues replied joked recalled recalls
+    concluded
+    announced warned declared remarked observed stressed suggested quoted posted responded thinks believes testified
+    read reads
+    complained complains shouted called describes? described cried whispered muttered snapped agreed demanded ordered
+    answered
     interrupted began acknowledged urged gasped sighed growled soothed tells"""
 )
 SAYS = _form(rf"\b(?:{_SAY}|according to|went on)\b")
 ADDS = _form(r"\b(?:added|adds|continued|replied|agreed|responded|went on)(?=[:.,]| that\b|$)")
 HE_SAYS = _form(
-    rf"{_FREE}(?:(?:he|she|they|it)(?: (?:also|then|later|has|had|further|once))? (?:{_SAY})|(?:said|says|added|asked|wrote) (?:he|she|they))\b"
+    rf"{_FREE}(?:(?:he|she|they|it)(?: (?:also|then|later|has|had|further|once))? (?:{_SAY})|(?:said|says|added|asked"
+    rf"|wrote) (?:he|she|they))\b"
 )
 THE_SAYS = _form(rf"{_FREE}(?:the (?:[\w-]+ ){{1,3}}(?:{_SAY})|(?:said|says|added|wrote) the (?:\w+))\b")
 
@@ -147,52 +193,83 @@ NAMES = re.compile(
     r"(?P<name>(?<![\w’'-])[A-Z][\w’'-]*[a-z][\w’'-]*(?:\s(?:[A-Z]\.\s)?[A-Z][\w’'-]*[a-z][\w’'-]*){0,4})"
 )
 BODY = re.compile(
-    r"\b(?:Court|Office|Party|University|Company|Ltd|Inc|Government|Department|Committee|Council|House|School|Club|Association|Bank"
-    r"|Police|Union|League|Act|Street|County|Group|Agency|Ministry|Parliament|Congress|Commission|Institute|College|Hospital|Island"
+    r"\b(?:Court|Office|Party|University|Company|Ltd|Inc|Government|Department|Committee|Council|House|School|Club"
+    r"|Association|Bank"
+    r"|Police|Union|League|Act|Street|County|Group|Agency|Ministry|Parliament|Congress|Commission|Institute|College"
+    r"|Hospital|Island"
     r"|River|City|State|States|Treaty|Article|Section|Award|Cup)\b"
 )
 CALLED = re.compile(
     r"(?:(?:Mr|Mrs|Ms|Dr|Sir|Prof|Miss)\.? )?(?P<name>[A-Z][\w’'-]*[A-Za-z])(?: and (?:[A-Z][\w-]*[a-z]))? (?=[a-z])"
 )
 CALLED_SAYS = re.compile(
-    rf"(?:Mr |Mrs |Ms |Dr |, |[\"”’'] )(?:(?P<a>[A-Z][\w’'-]*[a-z]) (?:{_SAY})\b|(?:{_SAY}) (?:Mr |Mrs |Ms |Dr )?(?P<b>[A-Z][\w’'-]*[a-z])(?=[,.\"]|$))"
+    rf"(?:Mr |Mrs |Ms |Dr |, |[\"”’'] )(?:(?P<a>[A-Z][\w’'-]*[a-z]) (?:{_SAY})\b|(?:{_SAY}) (?:Mr |Mrs |Ms |Dr "
+    rf")?(?P<b>[A-Z][\w’'-]*[a-z])(?=[,.\"]|$))"
 )
-FULL_NAME = re.compile(r"(?<![\w’'-])[A-Z][\w’'-]*[a-z]\.? (?:[A-Z]\.? )?(?P<last>[A-Z][\w’'-]*[a-z])(?![\w-])(?! [A-Z])|\((?P<short>[A-Z]{2,8})\)")
+FULL_NAME = re.compile(
+    r"(?<![\w’'-])[A-Z][\w’'-]*[a-z]\.? (?:[A-Z]\.? )?(?P<last>[A-Z][\w’'-]*[a-z])(?![\w-])(?! [A-Z])"
+    r"|\((?P<short>[A-Z]{2,8})\)"
+)
 
 _NOBODY = _words(
-    """other another after over under never ever number order paper however whether rather further former latter later earlier better
-    water power matter letter quarter computer offer summer winter september october november december center corner dinner weather
-    higher lower larger smaller greater longer newer older younger stronger major minor color error factor sector motor floor door
-    prior labor favor honor mirror terror superior interior exterior chapter danger river border shoulder finger answer murder
-    cancer fever shelter tower layer vector operator counter register server printer newspaper career beer user-?friendly cover
-    disaster theater trailer transfer encounter character parameter diameter meter liter silver copper timber wonder anger hunger"""
+    """other another after over under never ever number order paper however whether rather further former latter later
+    earlier better
+    water power matter letter quarter computer offer summer winter september october november december center corner
+    dinner weather
+    higher lower larger smaller greater longer newer older younger stronger major minor color error factor sector motor
+    floor door
+    prior labor favor honor mirror terror superior interior exterior chapter danger river border shoulder finger answer
+    murder
+    cancer fever shelter tower layer vector operator counter register server printer newspaper career beer
+    user-?friendly cover
+    disaster theater trailer transfer encounter character parameter diameter meter liter silver copper timber wonder
+    anger hunger"""
 )
 PERSON = _form(
-    r"\b(?:man|woman|boy|girl|person|child|teenager|father|mother|son|daughter|brother|sister|husband|wife|friend|judge|president"
-    r"|pope|king|queen|claimant|appellant|defendant|respondent|suspect|victim|patient|everyone|someone|nobody|anyone|somebody"
-    r"|attorney|mayor|captain|coach|boss|chief|secretary|citizen|student|uncle|aunt|guy|lady|gentleman|star|model|expert|analyst"
-    r"|spokesman|spokeswoman|chairman|officer|\d+-year-old|minister|actor|actress|author|doctor|director|[a-z]{4,12}(?:ist|man|woman)"
+    r"\b(?:man|woman|boy|girl|person|child|teenager|father|mother|son|daughter|brother|sister|husband|wife|friend"
+    r"|judge|president"
+    r"|pope|king|queen|claimant|appellant|defendant|respondent|suspect|victim|patient|everyone|someone|nobody|anyone"
+    r"|somebody"
+    r"|attorney|mayor|captain|coach|boss|chief|secretary|citizen|student|uncle|aunt|guy|lady|gentleman|star|model"
+    r"|expert|analyst"
+    r"|spokesman|spokeswoman|chairman|officer|\d+-year-old|minister|actor|actress|author|doctor|director"
+    r"|[a-z]{4,12}(?:ist|man|woman)"
     rf"|(?:an?|the|each|every|any|no|one|former) (?:[\w-]+ )?(?!(?:{_NOBODY})\b)[a-z]{{3,12}}(?:er|or|ian))s?\b"
 )
 PLURAL = _form(
-    r"\b(?:(?!(?:years|months|weeks|days|hours|minutes|always|perhaps|does|says|this|whereas|besides|towards|his|was|its)\b)"
-    r"[a-z]{2,}[^s\W]s|people|police|children|men|women|staff|team|family|couple|company|government|group|crew|band|everyone|anyone"
+    r"\b(?:(?!(?:years|months|weeks|days|hours|minutes|always|perhaps|does|says|this|whereas|besides|towards|his|was"
+    r"|its)\b)"
+    r"[a-z]{2,}[^s\W]s|people|police|children|men|women|staff|team|family|couple|company|government|group|crew|band"
+    r"|everyone|anyone"
     r"|public|pair|data|party|club|someone)\b"
 )
-CLAUSE = _form(r"[,;:—–]|\b(?:that|who|which|when|while|as|because|after|before|and|if|but|to|where|so|though|saying|says?|said)\b")
-ADVERBIAL = _form(r"(?:in|on|at|for|during|after|before|with|by|since|each|every|last|from|under|as|now|today|yesterday|by now)\b[^,;]{0,80}, $")
+CLAUSE = _form(
+    r"[,;:—–]|\b(?:that|who|which|when|while|as|because|after|before|and|if|but|to|where|so|though|saying|says?|said)\b"
+)
+ADVERBIAL = _form(
+    r"(?:in|on|at|for|during|after|before|with|by|since|each|every|last|from|under|as|now|today|yesterday|by "
+    r"now)\b[^,;]{0,80}, $"
+)
 
 NOT_NAMES = frozenset(
-    "january february march april may june july august september october november december monday tuesday wednesday thursday"
+    "january february march april may june july august september october november december monday tuesday wednesday "
+    "thursday"
     " friday saturday sunday i i'm i've i'd i'll god christmas easter internet english".split()
 )
 FUNCTION = frozenset(
-    "the a an this that these those some any every each all both no and or but so yet for nor in on at by to of from with into"
-    " over under after before during since until while when where why how what who which whose as if because although though"
-    " unless despite however then there here he she it they we you i his her its their our your my me him them us is are was"
-    " were be been being has have had do does did will would can could may might must shall should not also only just even"
-    " now once today yesterday tomorrow one two three four five six seven eight nine ten last next first second third more"
-    " most many much several few other another such same own than too very still again about according between among through"
-    " against without within like unlike including following based asked instead later earlier meanwhile perhaps year years"
+    "the a an this that these those some any every each all both no and or but so yet for nor in on at by to of from "
+    "with into"
+    " over under after before during since until while when where why how what who which whose as if because although "
+    "though"
+    " unless despite however then there here he she it they we you i his her its their our your my me him them us is "
+    "are was"
+    " were be been being has have had do does did will would can could may might must shall should not also only just "
+    "even"
+    " now once today yesterday tomorrow one two three four five six seven eight nine ten last next first second third "
+    "more"
+    " most many much several few other another such same own than too very still again about according between among "
+    "through"
+    " against without within like unlike including following based asked instead later earlier meanwhile perhaps year "
+    "years"
     " month months week weeks day days time times hour hours morning night please".split()
 )

@@ -17,12 +17,11 @@ _PAIRS = {"“": "”", "«": "»", "„": "“", "``": "''", "‘": "'", "'": "
 class Quoted:
     """How a sentence stands to quotations.
 
-    `first` is the sentence where the quotation that is open at its start began, or -1. `open_at_end` is true if a
-    quotation is still open at its end. `outside` is its text without what is quoted.
+    `first` is the sentence where the quotation that is open at its start began, or -1. `outside` is its text without
+    what is quoted.
     """
 
     first: int
-    open_at_end: bool
     outside: str
 
 
@@ -30,7 +29,9 @@ def quoted(texts: Sequence[str], breaks: Sequence[bool]) -> list[Quoted]:
     """Follow quotations through the sentences; `breaks[i]` says that a paragraph ends before sentence i."""
     result: list[Quoted] = []
     single = [[m.start() for m in _MARK.finditer(text) if m.group() in ("’", "'")] for text in texts]
-    partners = [any(_closes(text, at, "'", "'", mine=True) for at in marks) for text, marks in zip(texts, single, strict=True)]
+    partners = [
+        any(_closes(text, at, "'", "'", mine=True) for at in marks) for text, marks in zip(texts, single, strict=True)
+    ]
     lasts = [
         max((at for at in marks if _closes(text, at, "'", "'", mine=False)), default=-1)
         for text, marks in zip(texts, single, strict=True)
@@ -55,7 +56,7 @@ def quoted(texts: Sequence[str], breaks: Sequence[bool]) -> list[Quoted]:
                     closer, first = pair, i
         if not closer:
             outside.append(text[at:])
-        result.append(Quoted(began, bool(closer), " ".join(outside)))
+        result.append(Quoted(began, " ".join(outside)))
     return result
 
 
