@@ -2,7 +2,7 @@
 
 The first sentence of a text stands alone, because there is nothing before it. A sentence that looks unlike first
 sentences probably needs what comes before it. The model is a logistic regression over what every language has: first
-words, frequent words before and after the first name, quotation marks, names, length, and what was said just before.
+words, names, quotation marks, length, and how much of it was said just before.
 """
 
 import json
@@ -34,7 +34,7 @@ _CLOSING = re.compile(r"(?<=[\w.,!?…])\"|(?<=[.,!?…])['’](?!\w)")
 _TOKEN = re.compile(r"\w+(?:['’]\w{1,3})?|[“”\"]")
 _NOWHERE = 4  # a place after the first three words
 _DIGIT = re.compile(r"\d")
-_LENGTHS = (3, 6, 9, 12, 16, 20, 25, 30, 40)
+_LENGTHS = (3, 6, 9, 12, 16, 20, 25, 30, 40, 60, 90)
 _SHARES = (0.0, 0.1, 0.2, 0.3, 0.5, 0.75)
 _CLAUSE_END = frozenset("，,：:；;。！？!?")
 _HAN_TOKEN = re.compile(f'[{HAN}“”"，,：:；;。！？!?]|[A-Za-z]+|[0-9]+')
@@ -93,8 +93,8 @@ def features(document: Document, words: Collection[str]) -> list[list[str]]:
     for number, row in enumerate(rows):
         if quoted and _is_over(document, number, quoted):
             quoted = 0
-        seen = _read_han(row, words, quoted > 0) if chinese else _read_words(row, words, quoted > 0, lowercase, named)
-        own = [*seen.frequent, *_first_words(seen.opening), *_shape(document, number, seen, words)]
+        seen = _read_han(row, quoted > 0) if chinese else _read_words(row, words, quoted > 0, lowercase, named)
+        own = [*_first_words(seen.opening), *_shape(document, number, seen, words)]
         if quoted:
             own.append("in quote")
         if number:
@@ -117,9 +117,9 @@ def tokens(document: Document) -> list[list[str]]:
 class _Seen(NamedTuple):
     """What is found in a sentence from its first to its last token."""
 
-    frequent: list[str]  # the frequent words, each with its place: before or after the first name, or quoted
+    length: int  # in tokens
     opening: list[str]  # the first three words
-    content: set[str]  # the other words
+    content: set[str]  # the words that are not frequent
     head: str  # the first of them
     inside: bool  # a quotation is open in the end
     names: int = 0
@@ -129,8 +129,8 @@ class _Seen(NamedTuple):
 
 def _read_words(row: list[str], words: Collection[str], inside: bool, lowercase: set[str], named: set[str]) -> _Seen:
     """Read a sentence of a language with letter case; names are added to `named`."""
-    place, names, new, first_name, head = "<", 0, 0, _NOWHERE, ""
-    frequent, opening, content = [], [], set()
+    names, new, first_name, head = 0, 0, _NOWHERE, ""
+    opening, content = [], set()
     for token in row:
         if token in _QUOTES:
             inside = token == _OPEN or (token == _EITHER and not inside)
@@ -140,7 +140,6 @@ def _read_words(row: list[str], words: Collection[str], inside: bool, lowercase:
         if early:
             opening.append(low)
         if low in words:
-            frequent.append(('"' if inside else place) + low)
             continue
         stem = low[:_STEM]
         content.add(stem)
@@ -150,36 +149,29 @@ def _read_words(row: list[str], words: Collection[str], inside: bool, lowercase:
             names += 1
             if early and first_name == _NOWHERE:
                 first_name = len(opening)
-            if not inside:
-                place = ">"
             if stem not in named:
                 new += 1
                 named.add(stem)
-    return _Seen(frequent, opening, content, head, inside, names, new, first_name)
+    return _Seen(len(row), opening, content, head, inside, names, new, first_name)
 
 
-def _read_han(row: list[str], words: Collection[str], inside: bool) -> _Seen:
-    """Read a Chinese sentence; its words are pairs of characters, and the first clause stands in for the first name."""
-    place, previous = "<", ""
-    frequent, opening, content = [], [], set()
+def _read_han(row: list[str], inside: bool) -> _Seen:
+    """Read a Chinese sentence, whose words are pairs of characters."""
+    previous = ""
+    opening, content = [], set()
     for token in row:
         if token in _QUOTES:
             inside = token == _OPEN or (token == _EITHER and not inside)
             previous = ""
         elif token in _CLAUSE_END:
-            place, previous = (place if inside else ">"), ""
+            previous = ""
         else:
-            pair = previous + token
-            if token in words:
-                frequent.append(('"' if inside else place) + token)
             if previous:
-                content.add(pair)
-                if pair in words:
-                    frequent.append(('"' if inside else place) + pair)
+                content.add(previous + token)
             if len(opening) < 3:
                 opening.append("0" if token.isdigit() else "a" if token.isascii() else token)
             previous = token
-    return _Seen(frequent, opening, content, "".join(opening[:2]), inside)
+    return _Seen(len(row), opening, content, "".join(opening[:2]), inside)
 
 
 def _context(seen: _Seen, words: Collection[str], said: set[str], recent: set[str]) -> list[str]:
@@ -213,7 +205,7 @@ def _shape(document: Document, number: int, seen: _Seen, words: Collection[str])
     shape = [
         f"begins {kind}",
         f"ends {'letter' if last.isalnum() else last}",
-        f"length {bisect_left(_LENGTHS, len(seen.frequent) + len(seen.content))}",
+        f"length {bisect_left(_LENGTHS, seen.length)}",
         f"names {min(seen.names, 4)}",
         f"name at {seen.first_name}",
         "first is frequent" if seen.opening and seen.opening[0] in words else "first is rare",
