@@ -25,7 +25,7 @@ CONTEXT = "^"
 _OPEN, _CLOSE, _EITHER = "“", "”", '"'
 _QUOTES = frozenset((_OPEN, _CLOSE, _EITHER))
 _BEFORE_QUOTE = frozenset("“‘\"'「«„")
-_LONGEST_QUOTE = 8  # sentences; a quotation that is open for longer was not closed by mistake
+_LONGEST_QUOTE = 8  # sentences; one that is open for longer was left unclosed by mistake
 _STEM = 6  # letters; words with the same beginning count as the same word
 
 # Straight and single quotation marks become double ones. An apostrophe is not one: it has letters on both sides.
@@ -130,7 +130,8 @@ class _Seen(NamedTuple):
 def _read_words(row: list[str], words: Collection[str], inside: bool, lowercase: set[str], named: set[str]) -> _Seen:
     """Read a sentence of a language with letter case; names are added to `named`."""
     names, new, first_name, head = 0, 0, _NOWHERE, ""
-    opening, content = [], set()
+    opening: list[str] = []
+    content: set[str] = set()
     for token in row:
         if token in _QUOTES:
             inside = token == _OPEN or (token == _EITHER and not inside)
@@ -158,7 +159,8 @@ def _read_words(row: list[str], words: Collection[str], inside: bool, lowercase:
 def _read_han(row: list[str], inside: bool) -> _Seen:
     """Read a Chinese sentence, whose words are pairs of characters."""
     previous = ""
-    opening, content = [], set()
+    opening: list[str] = []
+    content: set[str] = set()
     for token in row:
         if token in _QUOTES:
             inside = token == _OPEN or (token == _EITHER and not inside)
@@ -190,7 +192,7 @@ def _is_over(document: Document, number: int, quoted: int) -> bool:
     """Tell whether a quotation that was not closed ends before a sentence: with its paragraph, or if it is too long."""
     start = document.sentences[number].start
     gap = document.text[document.sentences[number - 1].end : start]
-    return quoted > _LONGEST_QUOTE or ("\n" in gap and document.text[start] not in _BEFORE_QUOTE)
+    return quoted > _LONGEST_QUOTE or ("\n" in gap and document.text[start : start + 1] not in _BEFORE_QUOTE)
 
 
 def _first_words(opening: list[str]) -> list[str]:
@@ -200,7 +202,7 @@ def _first_words(opening: list[str]) -> list[str]:
 def _shape(document: Document, number: int, seen: _Seen, words: Collection[str]) -> list[str]:
     """Return how a sentence begins and ends, its length, its names and its numbers."""
     text, (start, end) = document.text, document.sentences[number]
-    first, last = text[start], text[end - 1]
+    first, last = text[start : start + 1], text[max(start, end - 1) : end]  # both empty if the sentence is
     kind = "upper" if first.isupper() else "lower" if first.islower() else "digit" if first.isdigit() else "mark"
     shape = [
         f"begins {kind}",
