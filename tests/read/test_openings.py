@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.read._openings import CONTEXT, features, load_openings, openings
-from tersely.text import LANGUAGES, Document, Language
+from tersely.text import LANGUAGES, Document, Language, Sentence
 
 ENGLISH = [
     "The mayor of Ghent, Anna Peeters, resigned on Monday after a dispute over the new harbor.",
@@ -89,8 +89,7 @@ def test_any_text_gets_a_probability_per_sentence(text: str, language: Language)
 def test_hostile_texts_take_time_in_proportion_to_their_length(unit: str) -> None:
     for language in LANGUAGES:
         text = unit * (200_000 // len(unit))
-        spans = tuple((i, i + 20) for i in range(0, len(text) - 20, 20))
-        document = Document(text, language, spans)  # type: ignore[arg-type]
+        document = Document(text, language, tuple(Sentence(i, i + 20) for i in range(0, len(text) - 20, 20)))
         begin = perf_counter()
         openings(document)
         assert perf_counter() - begin < 5
@@ -103,6 +102,11 @@ def test_the_file_is_small_and_says_how_it_was_made() -> None:
     assert "tersely train openings" in stored["made"]
     assert stored["languages"].keys() == set(LANGUAGES)
     assert all(0 < load_openings(language).threshold < 1 for language in LANGUAGES)
+
+
+def test_empty_sentences_are_sentences_too() -> None:
+    for language in LANGUAGES:
+        assert len(openings(Document.from_sentences(["", "It rains.", ""], language))) == 3
 
 
 def test_the_file_is_read_once() -> None:

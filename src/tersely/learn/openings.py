@@ -2,7 +2,7 @@
 
 Two tasks share their weights. One tells the first sentence of a text from the sentences inside, by what the sentence
 itself shows; the other tells the first sentence of a paragraph from those inside, by what was said before as well. A
-sentence inside may stand alone too, so the score becomes a probability as for positive and unlabeled examples.
+sentence inside may stand alone too, so the score becomes a probability by an assumed share of those that do not.
 """
 
 from array import array
@@ -33,12 +33,13 @@ class OpeningsConfig:
 
     sentences: int = 40  # read at most this many of each document
     inside: int = 8  # compare a first sentence with at most this many of the same text
-    words: int = 500  # frequent words of a language that are features wherever they stand
+    words: int = 500  # frequent words of a language, which are no names
     seldom: int = 40  # features that fewer examples have are left out
-    weights: int = 1500  # keep at most this many weights per language
-    paragraphs: float = 1.0  # how much the second task counts
+    weights: int = 1200  # keep at most this many weights per language
+    paragraphs: float = 0.3  # how much the second task counts
     penalty: float = 30.0  # on squared weights
-    steps: int = 200
+    steps: int = 100
+    share: float = 0.5  # of the sentences inside that are assumed to need others
     mistaken: float = 0.05  # share of first sentences above the threshold
     seed: int = 1
 
@@ -97,13 +98,12 @@ def fit_language(
     language: Language, documents: Sequence[Document], held_out: Sequence[Document], config: OpeningsConfig
 ) -> tuple[dict[str, Any], float]:
     """Return the model of a language as it is stored, and its AUC for first sentences of texts held out."""
-    words = _frequent(documents, config.words) if language != "other" else []
+    words = _frequent(documents, config.words) if language == "en" else []
     examples = _examples(documents, frozenset(words), config)
     weights = _fit(examples, config)
-    # What the weights of earlier sentences add on average; the first sentence of a text has no such features.
     model = Openings(frozenset(words), weights, (1.0, 0.0), 0.0)
     first, inside = _scores(held_out, model)
-    slope, intercept = calibrate(first, inside)
+    slope, intercept = calibrate(first, inside, config.share)
     high = slope * float(np.quantile(first, 1 - config.mistaken)) + intercept
     threshold = 1 / (1 + np.exp(-high))
     stored = {
@@ -217,19 +217,21 @@ def _scores(documents: Sequence[Document], model: Openings) -> tuple[Vector, Vec
     return np.array(first) + np.mean(context), np.array(inside)
 
 
-def calibrate(first: Vector, inside: Vector) -> tuple[float, float]:
+def calibrate(first: Vector, inside: Vector, share: float) -> tuple[float, float]:
     """Return slope and intercept from a score to the logit of the probability that a sentence inside needs others.
 
-    Sentences inside are a mixture of those that stand alone, with scores like first sentences, and those that do not.
-    Where scores are lowest, nearly all stand alone, which gives their share in the mixture.
+    The slope tells first sentences from those inside. Nothing in the texts says how many of those inside need others:
+    the intercept makes the mean probability `share`.
     """
-    low = float(np.quantile(first, 0.2))
-    alone = min(1.0, float(np.mean(inside <= low)) / float(np.mean(first <= low)))
     scores = np.concatenate([first, inside])
-    balance = np.where(np.arange(len(scores)) < len(first), 0.5 / len(first), 0.5 / len(inside))
-    slope, intercept = _platt(scores, (np.arange(len(scores)) >= len(first)).astype(float), balance)
-    odds = np.exp(-(slope * inside + intercept))  # of a first sentence, against one inside
-    return _platt(inside, np.clip(1 - alone * odds, 0, 1), np.full(len(inside), 1 / len(inside)))
+    is_inside = np.arange(len(scores)) >= len(first)
+    slope, _ = _platt(scores, is_inside.astype(float), np.where(is_inside, 0.5 / len(inside), 0.5 / len(first)))
+    low, high = -100.0, 100.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        mean = float(np.mean(1 / (1 + np.exp(-np.clip(slope * inside + middle, -30, 30)))))
+        low, high = (middle, high) if mean < share else (low, middle)
+    return slope, middle
 
 
 def _platt(scores: Vector, target: Vector, weight: Vector) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 The first sentence of a text stands alone, because there is nothing before it. A sentence that looks unlike first
 sentences probably needs what comes before it. The model is a logistic regression over what every language has: first
-words, frequent words before and after the first name, quotation marks, names, length, and what was said just before.
+words, names, quotation marks, length, and how much of it was said just before.
 """
 
 import json
@@ -25,7 +25,7 @@ CONTEXT = "^"
 _OPEN, _CLOSE, _EITHER = "“", "”", '"'
 _QUOTES = frozenset((_OPEN, _CLOSE, _EITHER))
 _BEFORE_QUOTE = frozenset("“‘\"'「«„")
-_LONGEST_QUOTE = 8  # sentences; a quotation that is open for longer was not closed by mistake
+_LONGEST_QUOTE = 8  # sentences; one that is open for longer was left unclosed by mistake
 _STEM = 6  # letters; words with the same beginning count as the same word
 
 # Straight and single quotation marks become double ones. An apostrophe is not one: it has letters on both sides.
@@ -34,7 +34,7 @@ _CLOSING = re.compile(r"(?<=[\w.,!?…])\"|(?<=[.,!?…])['’](?!\w)")
 _TOKEN = re.compile(r"\w+(?:['’]\w{1,3})?|[“”\"]")
 _NOWHERE = 4  # a place after the first three words
 _DIGIT = re.compile(r"\d")
-_LENGTHS = (3, 6, 9, 12, 16, 20, 25, 30, 40)
+_LENGTHS = (3, 6, 9, 12, 16, 20, 25, 30, 40, 60, 90)
 _SHARES = (0.0, 0.1, 0.2, 0.3, 0.5, 0.75)
 _CLAUSE_END = frozenset("，,：:；;。！？!?")
 _HAN_TOKEN = re.compile(f'[{HAN}“”"，,：:；;。！？!?]|[A-Za-z]+|[0-9]+')
@@ -93,8 +93,8 @@ def features(document: Document, words: Collection[str]) -> list[list[str]]:
     for number, row in enumerate(rows):
         if quoted and _is_over(document, number, quoted):
             quoted = 0
-        seen = _read_han(row, words, quoted > 0) if chinese else _read_words(row, words, quoted > 0, lowercase, named)
-        own = [*seen.frequent, *_first_words(seen.opening), *_shape(document, number, seen, words)]
+        seen = _read_han(row, quoted > 0) if chinese else _read_words(row, words, quoted > 0, lowercase, named)
+        own = [*_first_words(seen.opening), *_shape(document, number, seen, words)]
         if quoted:
             own.append("in quote")
         if number:
@@ -117,9 +117,9 @@ def tokens(document: Document) -> list[list[str]]:
 class _Seen(NamedTuple):
     """What is found in a sentence from its first to its last token."""
 
-    frequent: list[str]  # the frequent words, each with its place: before or after the first name, or quoted
+    length: int  # in tokens
     opening: list[str]  # the first three words
-    content: set[str]  # the other words
+    content: set[str]  # the words that are not frequent
     head: str  # the first of them
     inside: bool  # a quotation is open in the end
     names: int = 0
@@ -129,8 +129,9 @@ class _Seen(NamedTuple):
 
 def _read_words(row: list[str], words: Collection[str], inside: bool, lowercase: set[str], named: set[str]) -> _Seen:
     """Read a sentence of a language with letter case; names are added to `named`."""
-    place, names, new, first_name, head = "<", 0, 0, _NOWHERE, ""
-    frequent, opening, content = [], [], set()
+    names, new, first_name, head = 0, 0, _NOWHERE, ""
+    opening: list[str] = []
+    content: set[str] = set()
     for token in row:
         if token in _QUOTES:
             inside = token == _OPEN or (token == _EITHER and not inside)
@@ -140,7 +141,6 @@ def _read_words(row: list[str], words: Collection[str], inside: bool, lowercase:
         if early:
             opening.append(low)
         if low in words:
-            frequent.append(('"' if inside else place) + low)
             continue
         stem = low[:_STEM]
         content.add(stem)
@@ -150,36 +150,30 @@ def _read_words(row: list[str], words: Collection[str], inside: bool, lowercase:
             names += 1
             if early and first_name == _NOWHERE:
                 first_name = len(opening)
-            if not inside:
-                place = ">"
             if stem not in named:
                 new += 1
                 named.add(stem)
-    return _Seen(frequent, opening, content, head, inside, names, new, first_name)
+    return _Seen(len(row), opening, content, head, inside, names, new, first_name)
 
 
-def _read_han(row: list[str], words: Collection[str], inside: bool) -> _Seen:
-    """Read a Chinese sentence; its words are pairs of characters, and the first clause stands in for the first name."""
-    place, previous = "<", ""
-    frequent, opening, content = [], [], set()
+def _read_han(row: list[str], inside: bool) -> _Seen:
+    """Read a Chinese sentence, whose words are pairs of characters."""
+    previous = ""
+    opening: list[str] = []
+    content: set[str] = set()
     for token in row:
         if token in _QUOTES:
             inside = token == _OPEN or (token == _EITHER and not inside)
             previous = ""
         elif token in _CLAUSE_END:
-            place, previous = (place if inside else ">"), ""
+            previous = ""
         else:
-            pair = previous + token
-            if token in words:
-                frequent.append(('"' if inside else place) + token)
             if previous:
-                content.add(pair)
-                if pair in words:
-                    frequent.append(('"' if inside else place) + pair)
+                content.add(previous + token)
             if len(opening) < 3:
                 opening.append("0" if token.isdigit() else "a" if token.isascii() else token)
             previous = token
-    return _Seen(frequent, opening, content, "".join(opening[:2]), inside)
+    return _Seen(len(row), opening, content, "".join(opening[:2]), inside)
 
 
 def _context(seen: _Seen, words: Collection[str], said: set[str], recent: set[str]) -> list[str]:
@@ -198,7 +192,7 @@ def _is_over(document: Document, number: int, quoted: int) -> bool:
     """Tell whether a quotation that was not closed ends before a sentence: with its paragraph, or if it is too long."""
     start = document.sentences[number].start
     gap = document.text[document.sentences[number - 1].end : start]
-    return quoted > _LONGEST_QUOTE or ("\n" in gap and document.text[start] not in _BEFORE_QUOTE)
+    return quoted > _LONGEST_QUOTE or ("\n" in gap and document.text[start : start + 1] not in _BEFORE_QUOTE)
 
 
 def _first_words(opening: list[str]) -> list[str]:
@@ -208,12 +202,12 @@ def _first_words(opening: list[str]) -> list[str]:
 def _shape(document: Document, number: int, seen: _Seen, words: Collection[str]) -> list[str]:
     """Return how a sentence begins and ends, its length, its names and its numbers."""
     text, (start, end) = document.text, document.sentences[number]
-    first, last = text[start], text[end - 1]
+    first, last = text[start : start + 1], text[max(start, end - 1) : end]  # both empty if the sentence is
     kind = "upper" if first.isupper() else "lower" if first.islower() else "digit" if first.isdigit() else "mark"
     shape = [
         f"begins {kind}",
         f"ends {'letter' if last.isalnum() else last}",
-        f"length {bisect_left(_LENGTHS, len(seen.frequent) + len(seen.content))}",
+        f"length {bisect_left(_LENGTHS, seen.length)}",
         f"names {min(seen.names, 4)}",
         f"name at {seen.first_name}",
         "first is frequent" if seen.opening and seen.opening[0] in words else "first is rare",
