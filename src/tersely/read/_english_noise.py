@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 _FLAGS = re.IGNORECASE
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_LETTER, _CAPITAL, _DIGIT = re.compile(r"[^\W\d_]"), re.compile(r"[A-Z]"), re.compile(r"\d")
 _CLOSED = re.compile(r"(?:[.!?…:;—][\"'”’)\]»*]{0,3}\s*\.?|[,–-][\"'”’»])$")
 _APART = re.compile(r"\w ?[\"'”’)]? \.$")  # a full stop set apart from the last word
 _END = 240  # what marks the end of a sentence is looked for in so many characters
@@ -202,10 +203,9 @@ def _kind(text: str, missing: Collection[str]) -> str:
     for kind, start, anywhere, keys in _NOISE:
         if kind not in missing and (start.match(lower) or (not keys.isdisjoint(words) and anywhere.search(lower))):
             return kind
-    letters = [character for character in head if character.isalpha()]
-    digits = sum(character.isdigit() for character in head)
-    capitals = sum(map(str.isupper, letters)) > 0.6 * len(letters) > 4
-    if not letters or capitals or digits > len(letters) or _NAME_LIST.search(head):
+    letters, digits = len(_LETTER.findall(head)), len(_DIGIT.findall(head))
+    capitals = len(_CAPITAL.findall(head)) > 0.6 * letters > 4
+    if not letters or capitals or digits > letters or _NAME_LIST.search(head):
         return "list"
     return ""
 
