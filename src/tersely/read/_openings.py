@@ -29,8 +29,9 @@ _LONGEST_QUOTE = 8  # sentences; one that is open for longer was left unclosed b
 _STEM = 6  # letters; words with the same beginning count as the same word
 
 # Straight and single quotation marks become double ones. An apostrophe is not one: it has letters on both sides.
-_OPENING = re.compile(r"(?<![^\s(\[—–-])[\"'‘](?=[^\W\d_])")
-_CLOSING = re.compile(r"(?<=[\w.,!?…])\"|(?<=[.,!?…])['’](?!\w)")
+# What comes before a mark is looked at after it, which is faster.
+_OPENING = re.compile(r"[\"'‘](?<![^\s(\[—–-].)(?=[^\W\d_])", re.DOTALL)
+_CLOSING = re.compile(r"[\"'’](?:(?<=[\w.,!?…]\")|(?<=[.,!?…]['’])(?!\w))")
 _TOKEN = re.compile(r"\w+(?:['’]\w{1,3})?|[“”\"]")
 _NOWHERE = 4  # a place after the first three words
 _DIGIT = re.compile(r"\d")
