@@ -53,13 +53,13 @@ def test_other_languages_have_a_model_without_words() -> None:
 
 
 def test_a_sentence_inside_an_open_quotation_has_that_feature() -> None:
-    texts = ['Ms. Lee said: "We will stay.', 'We like it here."', "The town is small."]
-    rows = features(Document.from_sentences(texts, "en"), ())
-    assert ["in quote" in row for row in rows] == [False, False, False]  # a new paragraph without a mark ends it
-    rows = features(Document.from_text(" ".join(texts), "en"), ())
-    assert ["in quote" in row for row in rows][-1] is False
-    joined = Document.from_text('Ms. Lee said: "We will stay here. We like it. The town is small."', "en")
-    assert ["in quote" in row for row in features(joined, ())] == [False, True, True]
+    texts = ['Ms. Lee said: "We will stay.', "We like it.", 'The town is small."', "It rained."]
+    spans = Document.from_sentences(texts, "en").sentences
+    one_paragraph = Document(" ".join(texts), "en", spans)
+    assert ["in quote" in row for row in features(one_paragraph, ())] == [False, True, True, False]
+    # A new paragraph that begins without a mark ends a quotation.
+    paragraphs = Document("\n".join(texts), "en", spans)
+    assert not any("in quote" in row for row in features(paragraphs, ()))
 
 
 def test_a_quotation_that_is_never_closed_ends() -> None:

@@ -25,6 +25,7 @@ from tersely.text import LANGUAGES, Document, Language
 
 Vector = NDArray[np.float64]
 _HELD_OUT = 0.1
+_WORDS = ("1 ", "2 ", "3 ")  # how the features of first words begin
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ def fit_language(
     """Return the model of a language as it is stored, and its AUC for first sentences of texts held out."""
     words = _frequent(documents, config.words) if language == "en" else []
     examples = _examples(documents, frozenset(words), config)
-    weights = _fit(examples, config)
+    # The model of other languages has no words: it must do for languages that are not in the corpus.
+    weights = _fit(examples, config, _WORDS if language == "other" else ())
     model = Openings(frozenset(words), weights, (1.0, 0.0), 0.0)
     first, inside = _scores(held_out, model)
     slope, intercept = calibrate(first, inside, config.share)
@@ -170,11 +172,15 @@ def _examples(documents: Sequence[Document], words: frozenset[str], config: Open
     return examples
 
 
-def _fit(examples: Examples, config: OpeningsConfig) -> dict[str, int]:
-    """Fit a logistic regression by Adam on all examples at once; keep the weights that matter, in hundredths."""
+def _fit(examples: Examples, config: OpeningsConfig, without: tuple[str, ...]) -> dict[str, int]:
+    """Fit a logistic regression by Adam on all examples at once; keep the weights that matter, in hundredths.
+
+    Features whose names begin as `without` says are left out.
+    """
     flat, starts = np.array(examples.flat), np.array(examples.starts)
     count = np.bincount(flat)
     kept = count >= config.seldom
+    kept[[number for name, number in examples.number.items() if name.startswith(without)]] = False
     sizes = np.diff(np.append(starts, len(flat)))
     inside, weight = np.array(examples.inside, dtype=float), examples.balanced(config.paragraphs)
     w = np.zeros(len(count))
