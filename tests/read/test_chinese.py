@@ -33,6 +33,8 @@ def reading(*sentences: str) -> Reading:
         ("此外，馆内还设有儿童阅览室。", "connective"),
         ("對此，讀者們都很高興。", "demonstrative"),
         ("由于读者太多，门口排起了长队。", "connective"),
+        ("故馆方决定延长开放时间。", "connective"),
+        ("综上，请求驳回对方的全部请求。", "subject"),
         ("她每天来这里看书。", "pronoun"),
         ("昨天下午，他们参观了书库。", "pronoun"),
         ("在他看来，读书是最好的休息。", "pronoun"),
@@ -66,6 +68,8 @@ def test_a_sentence_that_points_back_needs_the_one_before(sentence: str, why: st
         "这个春节，青山县的博物馆同样人流不断。",
         "这几天，青山县的气温明显回升。",
         "2024年是青山县建县六十周年，是重要的一年。",
+        "借助世界杯这项体育盛事，甲公司扩大了知名度。",
+        "因老馆长已经去世，其藏书由县里接收。",
         "本院认为，原告的请求于法有据。",
         "据此，依照有关法律规定，判决如下：被告偿还借款一万元。",
         "我国公共图书馆数量去年继续增长。",
@@ -109,6 +113,16 @@ def test_items_need_what_the_list_is_about() -> None:
         "新办法有如下三个特点：", "一是借书时间更长。", "这样读者更方便。", "二是手续更简单。", "三是费用更低。"
     )
     assert read.needs == (ALONE, 0, 1, 0, 0)
+
+
+def test_first_second_and_last_make_a_list() -> None:
+    read = reading("好的图书馆有三大特征。", "首先，藏书要多。", "其次，环境要好。", "最后，服务要周到。")
+    assert read.needs == (ALONE, 0, 0, 0)
+
+
+def test_a_line_before_the_photographer_is_a_caption() -> None:
+    read = reading("读者在图书馆里看书。", "\n本报记者王明摄", "\n青山县图书馆昨天正式开放了。")
+    assert read.noise == ("caption", "caption", "")
 
 
 def test_the_points_of_an_order_need_the_first() -> None:

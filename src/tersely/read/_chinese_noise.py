@@ -29,7 +29,7 @@ _WEB = re.compile(
     "本文(?:来源|来自|转自|系)"
 )
 _COURT_FORM = re.compile(
-    "如不服本|不服本判决|加倍支付迟延履行|(?:递交|提交)上诉状|本(?:判决|裁定)为终审|(?:本案|一审|"
+    "如不服本|不服本判决|加倍支付(?:迟延|延迟)履行|(?:递交|提交)上诉状|本(?:判决|裁定)为终审|(?:本案|一审|"
     "二审)?(?:案件)?(?:受理费|诉讼费用?)[^。]{0,40}负担|"
     "^审判(?:长|员)|^(?:代理)?书记员|^人民陪审员|限制消费令|申请强制执行"
 )
@@ -40,7 +40,7 @@ _ATTENDANCE = re.compile(
 _SLOGAN = re.compile(
     "(?:加快|完善|推进|加强|推动|坚持|深化|提升|优化|强化|聚焦|扩大|促进|构建|打造|培育|建设|发展|保障|夯实|"
     "筑牢|激发|释放|增强|落实|"
-    f"改善|健全|统筹|稳定|拓展|壮大|释放|做好|把握|弘扬|传承|守护|看|共)[{HAN}、]{{2,12}}[。！]|"
+    f"改善|健全|统筹|稳定|拓展|壮大|释放|做好|把握|弘扬|传承|守护)[{HAN}、]{{2,12}}[。！]|"
     f"[{HAN}]{{4}}[，、][{HAN}]{{4}}[。！]"
 )
 _SCRAP = 6  # fewer Chinese characters and digits than this are a scrap
@@ -55,7 +55,12 @@ def chinese_noise(texts: Sequence[str], starts: Sequence[bool], spoken: Sequence
     """
     # Some texts have no closing marks at all.
     marked = sum(bool(_CLOSED.search(text)) for text in texts) * 3 > len(texts)
-    return [_kind(text, marked, *rest) for text, *rest in zip(texts, starts, spoken, strict=True)]
+    kinds = [_kind(text, marked, *rest) for text, *rest in zip(texts, starts, spoken, strict=True)]
+    for number, text in enumerate(texts[1:]):
+        # What stands on a short line before the name of the photographer describes the picture.
+        if kinds[number + 1] == "caption" and text.endswith("摄") and starts[number] and len(texts[number]) <= 50:
+            kinds[number] = kinds[number] or "caption"
+    return kinds
 
 
 def _kind(text: str, marked: bool, start: bool, spoken: bool) -> str:
