@@ -23,8 +23,8 @@ class Options:
     `include` and `exclude` are sentence indices. The default separator is a space, or nothing in Chinese. As
     `redundancy`, `duplicates` leaves out sentences that nearly repeat another one; `trigrams` also leaves out
     those that share three words in a row with one. As `coherence`, `strict` takes a sentence only together with what
-    it needs to be understood; `soft` halves the value of a sentence that needs another one; `off` takes sentences as
-    they are. Both leave out noise, such as captions, if there is anything else.
+    it needs to be understood, and `soft` halves the value of a sentence that needs another one; both leave out noise,
+    such as captions, if there is anything else. `off` takes sentences as they are.
     """
 
     order: Order = "document"
@@ -32,7 +32,7 @@ class Options:
     exclude: frozenset[int] = frozenset()
     separator: str | None = None
     redundancy: Redundancy = "duplicates"
-    coherence: Coherence = "strict"
+    coherence: Coherence = "off"
 
     @classmethod
     def of(
@@ -42,7 +42,7 @@ class Options:
         exclude: int | Iterable[int] = (),
         separator: str | None = None,
         redundancy: Redundancy = "duplicates",
-        coherence: Coherence = "strict",
+        coherence: Coherence = "off",
     ) -> "Options":
         """Build the options from a caller's arguments: `include` and `exclude` may be one index or several."""
         pins = _indices("include", include), _indices("exclude", exclude)

@@ -123,7 +123,7 @@ class Summarizer:
         exclude: int | Iterable[int] = (),
         separator: str | None = None,
         redundancy: Redundancy = "duplicates",
-        coherence: Coherence = "strict",
+        coherence: Coherence = "off",
         language: Language | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> Summary:
@@ -169,7 +169,7 @@ class Summarizer:
         exclude: int | Iterable[int] = (),
         separator: str | None = None,
         redundancy: Redundancy = "duplicates",
-        coherence: Coherence = "strict",
+        coherence: Coherence = "off",
         language: Language | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> Frontier:

@@ -73,7 +73,7 @@ assembly = several(
     click.option(
         "--coherence",
         type=click.Choice(["strict", "soft", "off"]),
-        default="strict",
+        default="off",
         show_default=True,
         help="Take a sentence only with what it needs to be understood, prefer those that stand alone, or ignore it.",
     ),

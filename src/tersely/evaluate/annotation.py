@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from tersely.budget import Budget
 from tersely.errors import InputError
 from tersely.evaluate.record import Record
-from tersely.fitting import Layout
 from tersely.io.lines import Fault, Object, read_objects
+from tersely.layout import Layout
 from tersely.read import ALONE, read
 from tersely.text import Document, Sentence
 

@@ -134,7 +134,8 @@ def other(document: Document) -> Reading:
     """
     texts, starts, inside = [text.strip() for text in document.texts], paragraph_starts(document), quotations(document)
     noise = _scraps(texts, starts, inside)
-    opener = _opener(_language(document.text[:_SAMPLE]))
+    language = _language(document.text[:_SAMPLE])
+    opener, leans = _opener(language), [False] * len(texts) if language else _leaning(document)
     # In a text without capitals, a small letter at the start says nothing.
     cased = sum(text[:1].islower() for text in texts) * 4 < len(texts)
     needs, why, before = [ALONE] * len(texts), [""] * len(texts), LOST
@@ -149,10 +150,20 @@ def other(document: Document) -> Reading:
             needs[number], why[number] = before, "fragment"
         elif not starts[number] and text[:1] in _CLOSERS and not _WORD.search(_QUOTED.sub("", text)):
             needs[number], why[number] = before, "speaker"
+        elif leans[number] and not starts[number]:
+            needs[number], why[number] = before, "opening"
         if needs[number] >= 0 and noise[needs[number]]:
             needs[number] = before
         before = number
     return Reading(tuple(needs), tuple(why), tuple(noise))
+
+
+def _leaning(document: Document) -> list[bool]:
+    """Tell of each sentence in an unknown language whether it looks unlike the first sentence of a text."""
+    from tersely.read._openings import load_openings
+
+    model = load_openings("other")
+    return [probability > model.threshold for probability in model.probabilities(document)]
 
 
 def _scraps(texts: Sequence[str], starts: Sequence[bool], inside: Sequence[int]) -> list[str]:

@@ -52,7 +52,7 @@ class _Text(_Body):
         description="Skip near copies of chosen sentences, or sentences that share three words in a row with one.",
     )
     coherence: Literal["strict", "soft", "off"] = Field(
-        "strict",
+        "off",
         description="Take a sentence only with what it needs, halve the value of one that needs another, or neither.",
     )
     language: LanguageName | None = Field(None, description="Null: detected from the text.")
