@@ -107,3 +107,41 @@ def test_long_texts_and_long_summaries_are_left_to_coverage() -> None:
     assert Consensus()(problem).chosen == Coverage()(problem).chosen
     short = problem.with_capacity(20)
     assert Consensus(longest=7)(short) == Coverage()(short)
+
+
+def needing(seed: int) -> Problem:
+    """A problem in which most sentences need another and many are of no value of their own."""
+    random = np.random.default_rng(seed)
+    texts = [" ".join(random.choice(["rain", "snow", "wind", "storm", "frost"], 4)) for _ in range(7)]
+    needs = tuple(int(random.integers(-1, i)) if i else -1 for i in range(7))
+    document = Document.from_sentences(texts, "en")
+    return Problem(random.random(7) - 0.3, random.integers(1, 9, 7), 22, 1, document=document, needs=needs)
+
+
+def rated(expected: Expected, problem: Problem, chosen: tuple[int, ...]) -> float:
+    """The agreement of a choice, as if no sentence needed another."""
+    removable = [i for i in chosen if i not in problem.include]
+    return float(expected._changes(problem, list(chosen), removable)[1][0, 0])
+
+
+def test_no_change_raises_the_agreement_where_sentences_need_others() -> None:
+    for seed in range(150):
+        problem = needing(seed)
+        assert problem.document is not None
+        allowed = feasible(problem)
+        picked = [allowed[i] for i in np.random.default_rng(seed).integers(0, len(allowed), 3)]
+        samples = np.array([[i in one for i in range(7)] for one in picked])
+        expected = Expected(Words(problem.document), samples, fill=0.3, each=0.03)
+        best = expected.best(problem, 3)
+        assert best in allowed
+        changed = {one: rated(expected, problem, one) for one in {best, *changes(problem, best)}}
+        assert max(changed.values()) <= changed[best] * (1 + 1e-9)
+
+
+def test_samples_of_needing_sentences_are_choices_of_coverage() -> None:
+    for seed in range(150):
+        problem = needing(seed)
+        assert problem.document is not None
+        rows = whole(problem.values)[None]
+        found = Perturbed(Coverage(), problem.document, rows).choose(problem)[0]
+        assert Coverage()(problem).chosen == tuple(np.flatnonzero(found).tolist())
