@@ -23,7 +23,7 @@ from tersely.text import Document
 from tersely.workers.ordered import ordered
 from tersely.workers.process import cores
 
-OWN = "our own detector: an optimistic figure, for the default chooses its sentences by it"
+OWN = "our own detector: an optimistic figure for ~strict and ~soft, which choose their sentences by it"
 
 
 class LanguageBudget(NamedTuple):

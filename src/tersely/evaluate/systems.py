@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from tersely.budget import Budget
 from tersely.encode import Recent
 from tersely.errors import MissingExtraError, UsageError
 from tersely.evaluate.measures import Tokenization, ngrams
 from tersely.evaluate.record import Record
-from tersely.layout import Layout
+from tersely.layout import Layout, Options
 from tersely.models import shipped_models
 from tersely.score import SCORERS
 from tersely.summarizer import Summarizer
@@ -58,23 +58,30 @@ class System(Protocol):
 def load_system(spec: str) -> System:
     """Return the system of a spec: `scorer[+selector][@encoder]`, `model[+selector]`, `oracle`, or another tool.
 
-    A known name wins over a folder of the same name, which is then written `./lead`.
+    One of our own may end in `~strict` or `~soft`, its coherence. A known name wins over a folder of the same name, which
+    is then written `./lead`.
 
     >>> load_system("textrank+greedy@tfidf").summarizer.selector
     Greedy()
-    >>> load_system("news+knapsack").summarizer.selector
-    Knapsack()
+    >>> load_system("news+knapsack~strict").options.coherence
+    'strict'
     """
     if spec == "oracle":
         return Oracle()
     if spec in PEERS:
         return Peer(spec)
-    model, _, selector = (spec, "", "") if Path(spec).is_dir() else spec.partition("+")
+    parts, tilde, coherence = (spec, "", "") if Path(spec).is_dir() else spec.partition("~")
+    options = Options.of(coherence=cast(Any, coherence)) if tilde else Options()
+    return Ours(spec, _remembering(_load(parts)), options)
+
+
+def _load(parts: str) -> Summarizer:
+    model, _, selector = (parts, "", "") if Path(parts).is_dir() else parts.partition("+")
     if model in shipped_models() or (Path(model).is_dir() and model not in SCORERS.names()):
-        return Ours(spec, _remembering(Summarizer.load(model, select=selector or None)))
-    scorer, _, encoder = spec.partition("@")
+        return Summarizer.load(model, select=selector or None)
+    scorer, _, encoder = parts.partition("@")
     scorer, _, selector = scorer.partition("+")
-    return Ours(spec, _remembering(Summarizer.load(scorer=scorer, encoder=encoder or None, select=selector or None)))
+    return Summarizer.load(scorer=scorer, encoder=encoder or None, select=selector or None)
 
 
 def parse_systems(specs: str) -> list[str]:
@@ -111,10 +118,11 @@ class Ours:
 
     name: str
     summarizer: Summarizer
+    options: Options = field(default_factory=Options)
 
     def extract(self, record: Record, budget: Budget) -> Extract:
         """Return the sentences that the library chooses."""
-        summary = self.summarizer.fit(record.document, budget)
+        summary = self.summarizer.fit(record.document, budget, self.options)
         return join(record.document, (sentence.index for sentence in summary.sentences), budget)
 
 

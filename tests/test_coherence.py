@@ -1,0 +1,92 @@
+"""A sentence with what it needs, or not at all; and noise only where nothing else is there."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strategies import texts
+from tersely import Summarizer, Summary, summarize
+from tersely.read import ALONE, LOST, read
+from tersely.select import SELECTORS
+from tersely.text.document import Document
+from tersely.text.length import measure
+
+DEFAULT = Summarizer.load()
+EVERY_SELECTOR = {name: Summarizer.load(scorer="coverage", select=name) for name in SELECTORS.names()}
+
+STORY = (
+    "Photo: Getty Images. The mayor of Kelsby, Ruth Anders, resigned on Monday after nine years in office. "
+    "She gave no reason. But the council had criticized her for months over the cost of the new quay. "
+    "The town elects a new mayor in May."
+)
+
+
+def stands(summary: Summary) -> bool:
+    """Tell whether every chosen sentence has what it needs, and none is noise."""
+    chosen = {s.index for s in summary.sentences}
+    reading = read(Document.from_text(summary.source))
+    return all(
+        not reading.noise[i] and (reading.needs[i] == ALONE or reading.needs[i] in chosen) for i in sorted(chosen)
+    )
+
+
+@given(texts, st.integers(1, 150), st.sampled_from(["chars", "words", "bytes", "sentences"]))
+def test_a_budget_holds_with_every_coherence(text: str, limit: int, unit: str) -> None:
+    for coherence in ("strict", "soft"):
+        summary = DEFAULT.summarize(text, **{f"max_{unit}": limit}, coherence=coherence)  # type: ignore[call-overload]
+        actual = len(summary.sentences) if unit == "sentences" else measure(summary.text, unit)  # type: ignore[arg-type]
+        assert actual == summary.length <= limit
+        assert all(text[s.start : s.end] == s.text for s in summary.sentences)
+
+
+@given(texts, st.integers(1, 150), st.sampled_from(sorted(EVERY_SELECTOR)))
+def test_what_is_chosen_stands_unless_nothing_that_stands_fits(text: str, limit: int, select: str) -> None:
+    summary = EVERY_SELECTOR[select].summarize(text, max_chars=limit, coherence="strict")
+    if summary.reason == "whole-text-fits" or not summary.sentences or stands(summary):
+        return
+    # What does not stand is taken only where no sentence fits that does.
+    reading = read(Document.from_text(text))
+    alone = [s for s in summary.ranking if reading.needs[s.index] == ALONE and not reading.noise[s.index]]
+    assert all(len(s.text) > limit or s.score <= 0 for s in alone)
+
+
+@given(texts, st.sampled_from(sorted(EVERY_SELECTOR)))
+def test_the_frontier_gives_what_each_budget_gives(text: str, select: str) -> None:
+    summarizer = EVERY_SELECTOR[select]
+    frontier = summarizer.frontier(text, coherence="strict")
+    for budget in range(1, frontier.capacity + 1, 5):
+        assert frontier.at(budget) == summarizer.summarize(text, max_chars=budget, coherence="strict")
+
+
+def test_captions_and_dangling_sentences_are_left_out_and_explained() -> None:
+    summary = summarize(STORY, max_chars=125, coherence="strict")
+    assert summary.text.startswith("The mayor of Kelsby")
+    rejected = {s.text: s.rejected for s in summary.ranking}
+    assert rejected["Photo: Getty Images."] == "noise"
+    assert {s.index: s.needs for s in summary.ranking}[2] == 1
+    assert not any(s.noise for s in summary.sentences)
+
+
+def test_a_sentence_comes_with_what_it_needs() -> None:
+    summary = summarize(STORY, max_chars=130, include=[2], coherence="strict")
+    assert summary.sentences[0].index <= 2
+    chosen = {s.index for s in summarize(STORY, max_chars=210, coherence="strict").sentences}
+    assert 3 not in chosen or 2 in chosen
+
+
+def test_noise_is_better_than_nothing() -> None:
+    text = "Photo: Getty Images. The mayor of Kelsby, Ruth Anders, resigned on Monday after nine years in office."
+    summary = summarize(text, max_chars=25, coherence="strict")
+    assert (summary.text, summary.reason) == ("Photo: Getty Images.", "selected")
+
+
+def test_needs_point_back_and_the_first_sentence_stands_alone() -> None:
+    reading = read(Document.from_text("He resigned on Monday. She did, too. But nobody else did."))
+    assert reading.needs[0] == ALONE
+    assert all(need == LOST or need < i for i, need in enumerate(reading.needs))
+
+
+@pytest.mark.parametrize("coherence", ["loose", None, 3])
+def test_an_unknown_coherence_is_one_clear_line(coherence: object) -> None:
+    with pytest.raises(ValueError, match="coherence must be strict or soft or off"):
+        summarize(STORY, max_chars=50, coherence=coherence)  # type: ignore[call-overload]
