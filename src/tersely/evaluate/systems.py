@@ -58,8 +58,8 @@ class System(Protocol):
 def load_system(spec: str) -> System:
     """Return the system of a spec: `scorer[+selector][@encoder]`, `model[+selector]`, `oracle`, or another tool.
 
-    One of our own may end in `~strict` or `~soft`, its coherence. A known name wins over a folder of the same name, which
-    is then written `./lead`.
+    One of our own may end in `~strict` or `~soft`, its coherence. A known name wins over a folder of the same name,
+    which is then written `./lead`.
 
     >>> load_system("textrank+greedy@tfidf").summarizer.selector
     Greedy()
