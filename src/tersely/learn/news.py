@@ -148,7 +148,7 @@ def export_news(config: NewsConfig, corpus: Corpus, out: Path, command: str) -> 
     main = specs.pop("en", None) or specs.pop(found[0].language)
     model = {
         "name": out.resolve().name,
-        "description": f"Coverage of words, with the bias of {len(corpus.documents):,} documents.",
+        "description": f"Word coverage with a position bias fitted to {len(corpus.documents):,} documents.",
         "scorer": main,
         "select": config.select,
     }
