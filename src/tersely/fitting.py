@@ -112,7 +112,9 @@ class Fitting:
         """Say for each sentence why it is not in the summary; nothing for those that are."""
         options, reading, lengths, gap = self.layout.options, self.reading, self.layout.lengths, self.layout.gap
         chosen, room = set(choice.chosen), capacity - choice.length
-        repeated = self._levels[-1].exclude - options.exclude if lengths else frozenset()
+        if len(chosen) == len(lengths):
+            return [""] * len(lengths)
+        repeated = self._levels[-1].exclude - options.exclude
         costs, why = [0] * len(lengths), list[Rejected]()
         for i, need in enumerate(reading.needs):
             missing = need >= 0 and need not in chosen
