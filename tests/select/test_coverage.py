@@ -103,3 +103,19 @@ def test_sentences_without_terms_count_by_value(once: float) -> None:
     problem = Problem(np.array([1.0, 3.0, 2.0]), np.full(3, 5), 10, document=document)
     assert Coverage(once=once)(problem).chosen == (1, 2)
     assert Coverage(once=once)(problem.with_capacity(15)).chosen == (0, 1, 2)
+
+
+def test_coverage_fits_every_budget_of_a_text() -> None:
+    rng = np.random.default_rng(7)
+    words = "rain snow wind storm cloud frost river town bridge mayor".split()
+    for _ in range(20):
+        sentences = [" ".join(rng.choice(words, 5)) for _ in range(12)]
+        problem = Problem(
+            rng.random(12) + 0.1,
+            rng.integers(3, 12, 12),
+            capacity=60,
+            separator=1,
+            document=Document.from_sentences(sentences, "en"),
+        )
+        for capacity in range(61):
+            assert problem.length(Coverage()(problem.with_capacity(capacity)).chosen) <= capacity
