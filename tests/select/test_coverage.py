@@ -119,3 +119,10 @@ def test_coverage_fits_every_budget_of_a_text() -> None:
         )
         for capacity in range(61):
             assert problem.length(Coverage()(problem.with_capacity(capacity)).chosen) <= capacity
+
+
+def test_coverage_takes_what_fits_exactly() -> None:
+    document = Document.from_sentences(["Rain fell.", "Snow came."], "en")
+    problem = Problem(np.ones(2), np.array([5, 5]), capacity=11, separator=1, document=document)
+    assert Coverage()(problem).chosen == (0, 1)
+    assert len(Coverage()(problem.with_capacity(10)).chosen) == 1
