@@ -1,11 +1,10 @@
 """What Chinese sentences need, and which are noise: one made-up example or more for each rule."""
 
-import time
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from growth import assert_linear
 from strategies import texts
 from tersely.read._chinese import chinese
 from tersely.read._reading import ALONE, LOST, Reading
@@ -243,6 +242,4 @@ def test_any_list_of_sentences_can_be_read(sentences: list[str]) -> None:
     ],
 )
 def test_time_is_linear(piece: str) -> None:
-    start = time.perf_counter()
-    chinese(Document.from_text(piece * (200_000 // len(piece)), "zh"))
-    assert time.perf_counter() - start < 20
+    assert_linear(chinese, lambda size: Document.from_text(piece * (size // len(piece)), "zh"), 50_000)

@@ -1,11 +1,10 @@
 """What can be said of sentences by form alone."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from growth import assert_linear
 from strategies import texts
 from tersely.read._other import other, paragraph_starts, quotations
 from tersely.read._reading import ALONE, LOST
@@ -117,6 +116,4 @@ def test_any_list_of_sentences_can_be_read(sentences: list[str]) -> None:
 
 @pytest.mark.parametrize("piece", ["“", '"', "«a", "„“", "(", "aber ", "A. ", "\n", "www", "」「"])
 def test_time_is_linear(piece: str) -> None:
-    start = time.perf_counter()
-    other(Document.from_text(piece * (200_000 // len(piece)), "other"))
-    assert time.perf_counter() - start < 20
+    assert_linear(other, lambda size: Document.from_text(piece * (size // len(piece)), "other"), 50_000)
