@@ -1,8 +1,10 @@
 """Fits one scored document to a budget: the choice, the joined text, and the reason for its length."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
+from math import ceil
 
 import numpy as np
 
@@ -14,6 +16,9 @@ from tersely.score import Values
 from tersely.select import Problem, Selection, Selector, blocking_trigrams, solver, without_duplicates
 from tersely.summary import Reason, Rejected, ScoredSentence, Summary
 
+# Values that depend on the share of the text that a summary keeps change at these shares: between them, one choice
+# often serves many budgets.
+_SHARES = tuple(0.15 * 2 ** (step / 4) for step in range(9))
 # With coherence "soft", the share of its value that a sentence keeps if it cannot stand alone.
 _DEPENDENT = 0.5
 
@@ -31,13 +36,18 @@ class Choice:
 
 @dataclass(frozen=True)
 class Fitting:
-    """A scored document with its layout and selector, ready for any budget in the layout's unit."""
+    """A scored document with its layout and selector, ready for any budget in the layout's unit.
+
+    `by_share` is for scorers whose values depend on the share of the text that a summary keeps; `values` are then those
+    of a short summary.
+    """
 
     layout: Layout
     values: Values
     selector: Selector
     model: str
     fingerprint: str
+    by_share: Callable[[float], Values] | None = None
 
     @cached_property
     def ranks(self) -> tuple[int, ...]:
@@ -59,16 +69,14 @@ class Fitting:
 
     def choice(self, capacity: int) -> Choice:
         """Return the best choice that is at most `capacity` long."""
-        return self._choose(
-            capacity, lambda c: _first(self._selector(level.with_capacity(c)) for level in self._levels)
-        )
+        return self._choose(capacity, lambda level, c: self._selector(level.with_capacity(c)))
 
     def choices(self, largest: int) -> Callable[[int], Choice]:
         """Return a function equivalent to `choice` for any capacity up to `largest`, with the work shared."""
         if not len(self.layout.document):
             return self.choice
-        solvers = [cache(partial(solver, self._selector, level.with_capacity(largest))) for level in self._levels]
-        return lambda capacity: self._choose(capacity, lambda c: _first(solve()(c) for solve in solvers))
+        solvers = cache(lambda level: solver(self._selector, level.with_capacity(largest)))
+        return lambda capacity: self._choose(capacity, lambda level, c: solvers(level)(c))
 
     def length(self, chosen: Iterable[int]) -> int:
         """Return the length of a summary of these sentences."""
@@ -114,7 +122,7 @@ class Fitting:
         chosen, room = set(choice.chosen), capacity - choice.length
         if len(chosen) == len(lengths):
             return [""] * len(lengths)
-        repeated = self._levels[-1].exclude - options.exclude
+        repeated = self._levels(capacity)[-1].exclude - options.exclude
         costs, why = [0] * len(lengths), list[Rejected]()
         for i, need in enumerate(reading.needs):
             missing = need >= 0 and need not in chosen
@@ -157,8 +165,13 @@ class Fitting:
         wanted = set(chosen)
         return tuple(i for i in self.ranks if i in wanted)
 
-    def _choose(self, capacity: int, solve: Callable[[int], Selection]) -> Choice:
+    def _choose(self, capacity: int, select: Callable[[Problem, int], Selection]) -> Choice:
         options = self.layout.options
+
+        def solve(room: int) -> Selection:
+            answer = _first(select(level, room) for level in self._levels(room))
+            return replace(answer, stable=max(answer.stable, self._step(room)[1]))
+
         if options.include or options.exclude:
             self._given(capacity)  # validates them even if everything fits
         if not len(self.layout.document):
@@ -201,14 +214,38 @@ class Fitting:
     def _selector(self) -> Selector:
         return blocking_trigrams(self.selector) if self.layout.options.redundancy == "trigrams" else self.selector
 
+    def _step(self, capacity: int) -> tuple[float, int]:
+        """Return the share of the text that a summary may keep, rounded down, and the smallest capacity with it."""
+        step = bisect_right(self._steps, capacity)
+        return (_SHARES[step - 1], self._steps[step - 1]) if step else (0.0, 0)
+
     @cached_property
-    def _levels(self) -> tuple[Problem, ...]:
-        """The problems to solve; a later one counts only if nothing fits in those before it.
+    def _steps(self) -> list[int]:
+        """The capacities at which the values change."""
+        if self.by_share is None:
+            return []
+        lengths = self.layout.lengths
+        return [ceil(share * (sum(lengths) + self.layout.gap * (len(lengths) - 1))) for share in _SHARES]
+
+    def _levels(self, capacity: int) -> tuple[Problem, ...]:
+        """Return the problems to solve; a later one counts only if nothing fits in those before it.
 
         The first takes no noise, and each sentence with what it needs. The second takes sentences as they are, and the
         last takes noise, too: a heading is better than nothing.
         """
-        everything = self._given(sum(self.layout.lengths) + self.layout.gap * len(self.layout.lengths))
+        share, _ = self._step(capacity)
+        if share not in self._known:
+            values = self.values if self.by_share is None else self.by_share(share)
+            self._known[share] = self._problems(values)
+        return self._known[share]
+
+    @cached_property
+    def _known(self) -> dict[float, tuple[Problem, ...]]:
+        return {}
+
+    def _problems(self, values: Values) -> tuple[Problem, ...]:
+        capacity = sum(self.layout.lengths) + self.layout.gap * len(self.layout.lengths)
+        everything = replace(self._given(capacity), values=values)
         noise = self._noise - everything.include
         if self.layout.options.coherence == "off" or len(noise | everything.exclude) == len(everything.values):
             return (self._distinct(everything),)
@@ -217,7 +254,7 @@ class Fitting:
         if self.layout.options.coherence == "strict":
             first = replace(clean, needs=needs)
         else:
-            first = replace(clean, values=np.where(np.array(needs) == ALONE, self.values, _DEPENDENT * self.values))
+            first = replace(clean, values=np.where(np.array(needs) == ALONE, values, _DEPENDENT * values))
         return tuple(map(self._distinct, (first, clean, everything)))
 
     @cached_property

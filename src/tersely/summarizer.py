@@ -207,7 +207,10 @@ class Summarizer:
 
     def _fitting(self, document: Document, options: Options, unit: Unit, tokenizer: Tokenizer | None) -> Fitting:
         layout = Layout(document, unit, options, _token_counter(tokenizer, unit))
-        return Fitting(layout, self.score(document), self.selector, self.name, self.fingerprint)
+        by_share = getattr(self.languages.get(document.language, self.scorer), "by_share", None)
+        known = by_share(document) if by_share and len(document) else None
+        values = known(0.0) if known else self.score(document)
+        return Fitting(layout, values, self.selector, self.name, self.fingerprint, known)
 
 
 @overload

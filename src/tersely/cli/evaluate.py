@@ -39,6 +39,7 @@ from tersely.cli._printing import counting
     metavar="N",
     help="Show systems only the first N sentences of a document.",
 )
+@click.option("--alternatives", is_flag=True, help="A list of summaries is several references; the best match counts.")
 @click.option("--no-stem", is_flag=True, help="Do not stem English words for ROUGE.")
 @click.option(
     "--chinese",
@@ -109,7 +110,8 @@ def _rouge(data: str, names: list[str], base: str, how: dict[str, Any]) -> None:
     tokenization = Tokenization(stem=not how["no_stem"], chinese=how["chinese"])
     out = _folder(how)
     shown = map(_limits(how).apply, _records(data, how))
-    results = evaluate(shown, names, limits, tokenization, how["workers"], counting(Path(data).name))
+    progress = counting(Path(data).name)
+    results = evaluate(shown, names, limits, tokenization, how["workers"], progress, how["alternatives"])
     click.echo(report.terminal(results, base))
     click.echo("\n" + report.footnote(tokenization, len(results[0].outcomes), base), err=True)
     if out is not None:

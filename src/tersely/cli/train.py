@@ -1,4 +1,4 @@
-"""`tersely train`: train a scorer without labels, the supervised baseline, a knapsack network, or openings."""
+"""`tersely train`: train a scorer without labels, the supervised baseline, a knapsack network, openings, or cues."""
 
 from collections.abc import Callable
 from functools import partial
@@ -25,7 +25,7 @@ _STOPPED = "tersely: stopped; to continue, run the same command with --resume"
 def command() -> None:
     """Train a model as a configuration says (TOML, see configs/).
 
-    Everything except 'scorer --config news' and 'openings' needs the extra 'train'.
+    Everything except 'scorer --config news', 'openings' and 'cues' needs the extra 'train'.
     """
 
 
@@ -185,6 +185,30 @@ def openings(corpus: tuple[Path, ...], out: Path, where: tuple[str, ...], limit:
     made = f"tersely train openings {' '.join(words)} --seed {seed} --out {out.name}"
     documents = Corpus.read(corpus, config.sentences, limit or 0, read_where(where))
     train_openings(documents, config, made, out, lambda line: click.echo(line, err=True))
+    click.echo(f"written to {out}", err=True)
+
+
+@command.command("cues", short_help="Learn how sentences that matter are worded.")
+@click.argument(
+    "corpus", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option(
+    "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="JSON file."
+)
+@click.option("--kind", default="source", show_default=True, metavar="FIELD", help="Field that names the kind of text.")
+def cues(corpus: tuple[Path, ...], out: Path, kind: str) -> None:
+    """Learn from FILE, without labels, how sentences are worded that say what their text is about.
+
+    FILE is JSONL with the fields 'text' and 'source' (or --kind): a feature counts only if it is frequent in at least
+    three kinds of text.
+
+    \b
+    tersely train cues news.jsonl papers-and-judgments.jsonl --out cues.json
+    """
+    from tersely.learn.cues import CuesConfig, learn_cues
+
+    made = f"tersely train cues {' '.join(path.name for path in corpus)} --kind {kind} --out {out.name}"
+    learn_cues(corpus, kind, CuesConfig(), made, out, lambda line: click.echo(line, err=True))
     click.echo(f"written to {out}", err=True)
 
 

@@ -22,13 +22,17 @@ def evaluate(
     tokenization: Tokenization | None = None,
     workers: int | None = None,
     progress: Callable[[int], None] = lambda _: None,
+    alternatives: bool = False,
 ) -> "list[SystemResult]":
     """Run every system at every budget over the records that have a reference.
+
+    With `alternatives`, a list of references is not one summary, sentence by sentence, but several: the one that
+    matches best counts.
 
     After each document, `progress` gets the number of documents done so far. `workers` is the number of processes, by
     default one per core; with one, everything runs in this process.
     """
-    work = _Measuring(tuple(systems), tuple(budgets), tokenization or Tokenization())
+    work = _Measuring(tuple(systems), tuple(budgets), tokenization or Tokenization(), alternatives)
     measure = work.load()  # an unknown name fails here, before any other work begins
     usable = (record for record in records if record.reference and len(record.document))
     processes = workers or cores()
@@ -103,13 +107,15 @@ class _Measuring:
     systems: tuple[str, ...]
     budgets: tuple[Budget, ...]
     tokenization: Tokenization
+    alternatives: bool = False
 
     def load(self) -> Callable[[Record], list[DocumentOutcome]]:
         systems = [load_system(spec) for spec in self.systems]
 
         def measure(record: Record) -> list[DocumentOutcome]:
             document = record.document
-            reference = [self.tokenization.tokens(sentence, document.language) for sentence in record.reference]
+            tokens = [self.tokenization.tokens(sentence, document.language) for sentence in record.reference]
+            references = [[one] for one in tokens] if self.alternatives else [tokens]
             sentences = [self.tokenization.tokens(sentence, document.language) for sentence in document.texts]
             outcomes = []
             for budget in self.budgets:
@@ -118,7 +124,7 @@ class _Measuring:
                     summary = [sentences[i] for i in extract.chosen]
                     outcomes.append(
                         DocumentOutcome(
-                            scores=rouge(reference, summary),
+                            scores=_best([rouge(reference, summary) for reference in references]),
                             length=extract.length,
                             characters=len(extract.text),
                             capacity=budget.capacity(document.text),
@@ -129,6 +135,11 @@ class _Measuring:
             return outcomes
 
         return measure
+
+
+def _best(scores: list[dict[str, RougeScore]]) -> dict[str, RougeScore]:
+    """Return for each measure the score against the reference that matches best."""
+    return {measure: max((one[measure] for one in scores), key=lambda score: score.f1) for measure in scores[0]}
 
 
 def _redundancy(summary: Sequence[Tokens]) -> float:

@@ -30,6 +30,10 @@ class Coverage:
 
     def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
         """Return positive values, close to zero for a sentence without content words."""
+        return self.values(document)
+
+    def values(self, document: Document) -> Values:
+        """Return what `score` returns: vectors do not matter."""
         weights = self.weights(document)
         content = np.array([weights[ids].sum() for ids in document.terms.sentences])
         values: Values = (content + 1e-3) * self.places(len(document))

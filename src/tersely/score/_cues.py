@@ -1,0 +1,128 @@
+"""How a sentence is worded: like those that carry what their text is about, or like those that only accompany it.
+
+Two tables say so. One is written by hand: phrases that announce a finding, a decision, a request or a result, and
+phrases that announce an example, a figure or a formality. The other is learned without labels (`tersely train cues`):
+which words and pairs of words occur in the sentences that cover their text best, whatever the text is about.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tersely.text.document import Document
+from tersely.text.language import Language
+
+# How much one phrase of the table by hand counts, on the scale of logarithms; at most two of each kind count.
+_PHRASE, _MOST = 0.4, 2
+# Whatever is said before and after the first word is a feature too: "^ he" is a sentence that begins with "he".
+_START = "^"
+_MARKS = '"“”?%$£€:;('
+
+_ITSELF = "paper study article work report thesis review survey investigation proposal memo".split()
+_FINDS = """propose present introduce describe develop show demonstrate find found report investigate study examine
+    analyze argue conclude suggest evaluate explore address provide establish prove achieve outperform observe extend
+    design formalize compare identify reveal recommend encourage expect anticipate announce decided agreed plan hold
+    proposed presented introduced described developed showed demonstrated reported investigated studied examined
+    analyzed concluded evaluated explored identified compared observed""".split()
+_RESULTS = "result results finding findings experiment experiments evidence data analysis".split()
+_SHOW = "show suggest indicate demonstrate reveal confirm support shows suggests showed suggested indicated".split()
+_RULES = "held holds hold ruled ruling decided agreed ordered concluded found".split()
+_CASES = "dismissed allowed granted denied rejected refused quashed upheld".split()
+
+
+def _pairs(first: Iterable[str], second: Iterable[str]) -> Iterator[str]:
+    return (f"{one} {two}" for one, two in product(first, second))
+
+
+_SAYS = frozenset(
+    (
+        *_pairs(("this", "present", "our", "current"), _ITSELF),
+        *_pairs(("we", "i"), _FINDS),
+        *_pairs(("also", "further"), _FINDS[:20]),
+        *_pairs(_RESULTS, _SHOW),
+        *_pairs(("our", "these"), _RESULTS),
+        *_pairs(_RULES, ("that", "to")),
+        *_pairs(("is", "are", "was", "were", "be", "therefore", "accordingly"), _CASES),
+        *_pairs(("dismiss", "allow"), ("the", "this")),
+        *("in conclusion", "to conclude", "in summary", "to summarize", "set aside", "question whether"),
+        *("please", "would like", "you should", "now expect", "guidance", "outlook", "issue is"),
+    )
+)
+_RESEARCH = frozenset(
+    (
+        *_pairs(("this", "our", "present"), ("paper", "study", "article", "work", "thesis", "approach", "method")),
+        *_pairs(("our",), ("model", "results", "experiments", "findings", "algorithm", "analysis")),
+        *_pairs(("we",), _FINDS[:16]),
+    )
+)
+_ACCOMPANIES = frozenset(
+    (
+        *_pairs(("figure", "fig", "table", "section", "eq"), ("#",)),
+        *_pairs(("thank", "thanks"), ("you", "for", "to")),
+        *_pairs(("previous", "prior", "earlier", "existing", "related"), ("work", "studies", "research", "approaches")),
+        *_pairs(("has", "have"), ("traditionally", "recently")),
+        *("for example", "for instance", "e g", "i e", "et al", "see fig", "see also", "as follows", "rest of"),
+        *("recent years", "good morning", "good afternoon", "welcome to", "forward looking", "safe harbor"),
+        *("non gaap", "before we", "will discuss", "will now", "turn to", "turn it", "traditionally"),
+    )
+)
+_FIGURES = frozenset(("%", "$", "£", "€", "percent", "million", "billion"))
+_MOVES = frozenset(
+    """grew rose increased increase decreased decrease fell declined up down growth record earned earnings revenue
+    revenues sales profit loss improved gained""".split()
+)
+
+
+def cues(document: Document) -> NDArray[np.float64]:
+    """Return for each sentence a logarithm: above 0 if it is worded like what matters, below 0 if not.
+
+    >>> text = "Parsing is hard. In this paper, we propose a parser. For example, see Figure 2. It has been tried."
+    >>> np.argmax(cues(Document.from_text(text)))
+    1
+    """
+    learned = load_cues().get(document.language, {})
+    found = np.zeros(len(document))
+    by_hand = document.language == "en"
+    for number, (words, text) in enumerate(zip(document.words, document.texts, strict=True)):
+        seen = features(words, text, document.language)
+        if learned:
+            found[number] = sum(learned[name] for name in seen & learned.keys()) / 100
+        if by_hand:
+            says = len(seen & _SAYS) + (not seen.isdisjoint(_FIGURES) and not seen.isdisjoint(_MOVES))
+            found[number] += _PHRASE * (min(says, _MOST) - min(len(seen & _ACCOMPANIES), _MOST))
+    return found - found.mean() if len(found) else found
+
+
+def features(words: Sequence[str], text: str, language: Language) -> set[str]:
+    """Return the words, pairs of words and marks of a sentence, given its words in lowercase; digits become "#".
+
+    In Chinese, the words are pairs of characters already.
+    """
+    plain = ["#" if word.isdigit() else word for word in words]
+    found = set(plain)
+    if plain:
+        found.add(f"{_START} {plain[0]}")
+    if language != "zh":
+        found.update(map(" ".join, pairwise(plain)))
+    found.update(mark for mark in _MARKS if mark in text)
+    return found
+
+
+@cache
+def load_cues() -> dict[str, dict[str, int]]:
+    """Return the learned weights of each language, in hundredths."""
+    stored: dict[str, dict[str, int]] = json.loads(files(__package__).joinpath("cues.json").read_text("utf-8"))["cues"]
+    return stored
+
+
+def is_research(document: Document) -> bool:
+    """Tell whether a text speaks of itself as research does: "this paper", "we propose", "our results"."""
+    if document.language != "en":
+        return False
+    itself = sum(not _RESEARCH.isdisjoint(map(" ".join, pairwise(words))) for words in document.words)
+    return itself >= 0.12 * len(document)

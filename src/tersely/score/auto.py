@@ -1,0 +1,105 @@
+"""Coverage that reads the document first: where it says what matters, and how."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tersely.score import Matrix, Values
+from tersely.score._cues import cues, is_research
+from tersely.score.coverage import Coverage
+from tersely.text.document import Document
+from tersely.text.words import term_weights
+
+__all__ = ["Auto"]
+
+# A summary that keeps this much of a text gets no bias: it no longer matters where a sentence stands.
+_MUCH = 0.6
+# Texts of more sentences are long enough to show themselves where they say what matters.
+_LONG = 60
+# In shorter texts the bias is this number divided by the number of sentences, but at most the second number.
+_SHORT, _STEEPEST = 15.0, 1.5
+# What a text shows is mixed with what most texts show, as if it were seen in so many more sentences.
+_MOST_TEXTS, _SENTENCES = -0.2, 15
+_CONVERSATION = 0.3
+# An abstract has at most so many sentences.
+_ABSTRACT = 20
+_SPEAKER = re.compile(r"\s*(?:#?[A-Z][\w .'-]{0,30}#?:|\[\w+\])")
+
+
+@dataclass(frozen=True)
+class Lean:
+    """Where a text says what matters: the bias of a short summary, and why."""
+
+    bias: float
+    why: str
+
+
+@dataclass(frozen=True)
+class Auto:
+    """Coverage with a position bias that depends on the text, times cues: how sentences that matter are worded.
+
+    The bias is that of `coverage`; unless it is given, it is found in the document. A conversation and a short text say
+    early what they are about. In a long text, the bias depends on whether sentences that say much of what the text
+    keeps coming back to stand early. The larger the share of the text that a summary keeps, the less the place counts.
+    """
+
+    bias: float | None = None
+    cues: float = 1.0
+
+    encoder: ClassVar[str | None] = None
+    select: ClassVar[str] = "consensus"
+
+    def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
+        """Return positive values for a short summary."""
+        return self.by_share(document)(0.0)
+
+    def by_share(self, document: Document) -> Callable[[float], Values]:
+        """Return a function from the share of the text that a summary keeps to the values."""
+        bias = self.lean(document).bias
+        worded = np.exp(self.cues * cues(document))
+
+        def values(share: float) -> Values:
+            found: Values = Coverage(bias * max(1 - (share / _MUCH) ** 2, 0.0)).values(document) * worded
+            return found
+
+        return values
+
+    def lean(self, document: Document) -> Lean:
+        """Return where the document says what matters."""
+        count = len(document)
+        if self.bias is not None:
+            return Lean(self.bias, "given")
+        if _turns(document) > _CONVERSATION:
+            return Lean(1.0, "a conversation, which says early what it is about")
+        if count > _LONG:
+            early = (count * early_content(document) + _SENTENCES * _MOST_TEXTS) / (count + _SENTENCES)
+            if early < 0:
+                return Lean(0.4, f"{count} sentences, and those at its beginning say most")
+            return Lean(0.0, f"{count} sentences, and nothing more at its beginning than elsewhere")
+        if count <= _ABSTRACT and is_research(document):
+            return Lean(0.2, f"research in {count} sentences")
+        bias = round(min(_SHORT / max(count, 1), _STEEPEST), 3)
+        return Lean(bias, f"{count} sentences, which begin with what matters")
+
+
+def early_content(document: Document) -> float:
+    """Return the correlation of place and content, from -1 to 1: below 0, early sentences say most.
+
+    The content of a sentence is the weight of the words that the text repeats, for its length; the place is counted on
+    a scale of logarithms.
+    """
+    weights = term_weights(document.terms, once=0.0)
+    content = np.array([weights[row].sum() for row in document.terms.sentences])
+    content = content / np.array([max(len(text), 1) for text in document.texts]) ** 0.7
+    place = np.log1p(np.arange(len(document)))
+    content, place = content - content.mean(), place - place.mean()
+    spread = float((content @ content) * (place @ place))
+    return float(content @ place) / spread**0.5 if spread > 0 else 0.0
+
+
+def _turns(document: Document) -> float:
+    """Return the share of sentences that begin with the name of a speaker."""
+    return sum(map(bool, map(_SPEAKER.match, document.texts))) / max(len(document), 1)
