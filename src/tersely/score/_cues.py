@@ -71,6 +71,7 @@ _ACCOMPANIES = frozenset(
         *("non gaap", "before we", "will discuss", "will now", "turn to", "turn it", "traditionally"),
     )
 )
+_PERSON = frozenset("i we you our us my your me i'm i'll we're we've we'll you're".split())
 _FIGURES = frozenset(("%", "$", "£", "€", "percent", "million", "billion"))
 _MOVES = frozenset(
     """grew rose increased increase decreased decrease fell declined up down growth record earned earnings revenue
@@ -126,3 +127,10 @@ def is_research(document: Document) -> bool:
         return False
     itself = sum(not _RESEARCH.isdisjoint(map(" ".join, pairwise(words))) for words in document.words)
     return itself >= 0.12 * len(document)
+
+
+def in_person(document: Document) -> float:
+    """Return the share of sentences that say I, we or you."""
+    if document.language != "en":
+        return 0.0
+    return sum(not _PERSON.isdisjoint(words) for words in document.words) / max(len(document), 1)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tersely.score import Matrix, Values
-from tersely.score._cues import cues, is_research
+from tersely.score._cues import cues, in_person, is_research
 from tersely.score.coverage import Coverage
 from tersely.text.document import Document
 from tersely.text.words import term_weights
@@ -24,6 +24,12 @@ _SHORT, _STEEPEST = 15.0, 1.5
 # What a text shows is mixed with what most texts show, as if it were seen in so many more sentences.
 _MOST_TEXTS, _SENTENCES = -0.2, 15
 _CONVERSATION = 0.3
+# If more sentences than this share say I, we or you, somebody speaks.
+_SPEECH = 0.5
+# Where texts begin with what matters, the first sentence is what an editor takes.
+_FIRST = 1.5
+# A sentence of fewer content words counts less.
+_FULL = 6
 # An abstract has at most so many sentences.
 _ABSTRACT = 20
 _SPEAKER = re.compile(r"\s*(?:#?[A-Z][\w .'-]{0,30}#?:|\[\w+\])")
@@ -31,10 +37,11 @@ _SPEAKER = re.compile(r"\s*(?:#?[A-Z][\w .'-]{0,30}#?:|\[\w+\])")
 
 @dataclass(frozen=True)
 class Lean:
-    """Where a text says what matters: the bias of a short summary, and why."""
+    """Where a text says what matters: the bias of a short summary, the factor of the first full sentence, and why."""
 
     bias: float
     why: str
+    first: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -58,11 +65,14 @@ class Auto:
 
     def by_share(self, document: Document) -> Callable[[float], Values]:
         """Return a function from the share of the text that a summary keeps to the values."""
-        bias = self.lean(document).bias
-        worded = np.exp(self.cues * cues(document))
+        lean = self.lean(document)
+        first = _first_full(document)
+        worded = np.exp(self.cues * cues(document)) * _fullness(document)
 
         def values(share: float) -> Values:
-            found: Values = Coverage(bias * max(1 - (share / _MUCH) ** 2, 0.0)).values(document) * worded
+            place = max(1 - (share / _MUCH) ** 2, 0.0)
+            found: Values = Coverage(lean.bias * place).values(document) * worded
+            found[first] *= lean.first**place
             return found
 
         return values
@@ -79,10 +89,12 @@ class Auto:
             if early < 0:
                 return Lean(0.4, f"{count} sentences, and those at its beginning say most")
             return Lean(0.0, f"{count} sentences, and nothing more at its beginning than elsewhere")
-        if count <= _ABSTRACT and is_research(document):
-            return Lean(0.2, f"research in {count} sentences")
+        if is_research(document):
+            return Lean(0.2 if count <= _ABSTRACT else 0.4, f"research in {count} sentences")
+        if count > _ABSTRACT and in_person(document) > _SPEECH:
+            return Lean(0.3, f"{count} sentences of somebody who speaks")
         bias = round(min(_SHORT / max(count, 1), _STEEPEST), 3)
-        return Lean(bias, f"{count} sentences, which begin with what matters")
+        return Lean(bias, f"{count} sentences, which begin with what matters", _FIRST)
 
 
 def early_content(document: Document) -> float:
@@ -98,6 +110,23 @@ def early_content(document: Document) -> float:
     content, place = content - content.mean(), place - place.mean()
     spread = float((content @ content) * (place @ place))
     return float(content @ place) / spread**0.5 if spread > 0 else 0.0
+
+
+def _fullness(document: Document) -> Values:
+    """Return a factor that is below 1 for a sentence of few content words: "That is all."
+
+    Chinese has no words here but pairs of characters, and a short sentence says as much as others.
+    """
+    if document.language == "zh":
+        return np.ones(len(document))
+    terms = np.array([len(row) for row in document.terms.sentences])
+    return np.minimum(terms / _FULL, 1.0)
+
+
+def _first_full(document: Document) -> int:
+    """Return the first sentence that is no heading, dateline or greeting, going by its number of content words."""
+    rows = document.terms.sentences
+    return next((i for i, row in enumerate(rows) if len(row) >= _FULL), 0)
 
 
 def _turns(document: Document) -> float:
