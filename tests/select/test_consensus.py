@@ -4,16 +4,33 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from problems import bundle, bundles, feasible, problems
 from tersely import Summarizer
 from tersely.select import Problem
 from tersely.select._agreement import Expected, Words
 from tersely.select._problem import whole
-from tersely.select._samples import Perturbed
+from tersely.select._samples import Perturbed, Repeated
 from tersely.select.consensus import Consensus
-from tersely.select.coverage import Coverage
+from tersely.select.coverage import Coverage, share_of, sizes_of
 from tersely.text import Document
+
+
+def samples(problem: Problem, coverage: Coverage, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """What coverage chooses for each row of values, with the included sentences."""
+    assert problem.document is not None
+    terms = Repeated.of(problem.document, np.arange(len(problem.values)), coverage.once)
+    perturbed = Perturbed(coverage, terms, sizes_of(problem, problem.document), values)
+    chosen, used = perturbed.choose(problem, share_of(problem)[0], np.arange(len(values)))
+    assert all(problem.costs[row].sum() <= room <= problem.room for row, room in zip(chosen, used, strict=True))
+    chosen[:, list(problem.include)] = True
+    return chosen
+
+
+def expected(problem: Problem, picked: NDArray[np.bool_], fill: float, each: float) -> Expected:
+    assert problem.document is not None
+    return Expected(problem, Words(problem.document.stems), picked, fill, each)
 
 
 def rouge(chosen: list[list[str]], reference: list[list[str]]) -> float:
@@ -32,7 +49,7 @@ def test_each_row_of_values_gives_the_choice_of_coverage(problem: Problem, power
     problem = replace(problem, values=base)
     coverage = Coverage(power, keep=keep)
     rows = whole(base) * np.array([[1.0], [2.0]]) ** np.linspace(-1, 1, len(base))
-    for values, found in zip(rows, Perturbed(coverage, problem.document, rows).choose(problem), strict=True):
+    for values, found in zip(rows, samples(problem, coverage, rows), strict=True):
         free = np.where(problem.values > 0, values, problem.values)
         assert coverage(replace(problem, values=free)).chosen == tuple(np.flatnonzero(found).tolist())
 
@@ -46,9 +63,7 @@ def test_the_agreement_is_the_expected_rouge_and_no_single_change_raises_it(
     count = len(problem.values)
     allowed = feasible(problem)
     picked = data.draw(st.lists(st.sampled_from(allowed), min_size=1, max_size=4))
-    samples = np.zeros((len(picked), count), dtype=bool)
-    for row, chosen in zip(samples, picked, strict=True):
-        row[list(chosen)] = True
+    rows = np.array([[i in chosen for i in range(count)] for chosen in picked])
     words = [list(sentence) for sentence in problem.document.words]
 
     def agreement(chosen: tuple[int, ...]) -> float:
@@ -57,7 +72,7 @@ def test_the_agreement_is_the_expected_rouge_and_no_single_change_raises_it(
         shared = sum(rouge(one, [words[i] for i in other]) * _length(words, chosen, other) / 2 for other in picked)
         return float(shared / len(picked) / max(length, 1e-9))
 
-    best = Expected(Words(problem.document), samples, fill=0.0, each=0.0).best(problem, len(picked))
+    best = expected(problem, rows, fill=0.0, each=0.0).best(len(picked))
     assert best in allowed
     near = list(changes(problem, best))
     assert set(near) <= set(allowed)
@@ -118,10 +133,10 @@ def needing(seed: int) -> Problem:
     return Problem(random.random(7) - 0.3, random.integers(1, 9, 7), 22, 1, document=document, needs=needs)
 
 
-def rated(expected: Expected, problem: Problem, chosen: tuple[int, ...]) -> float:
-    """The agreement of a choice, as if no sentence needed another."""
-    removable = [i for i in chosen if i not in problem.include]
-    return float(expected._changes(problem, list(chosen), removable)[1][0, 0])
+def rated(found: Expected, chosen: tuple[int, ...], count: int) -> float:
+    """The agreement of a choice."""
+    inside = np.array([[i in chosen for i in range(count)]])
+    return float(found._changes(inside, inside)[0, 0])
 
 
 def test_no_change_raises_the_agreement_where_sentences_need_others() -> None:
@@ -130,11 +145,11 @@ def test_no_change_raises_the_agreement_where_sentences_need_others() -> None:
         assert problem.document is not None
         allowed = feasible(problem)
         picked = [allowed[i] for i in np.random.default_rng(seed).integers(0, len(allowed), 3)]
-        samples = np.array([[i in one for i in range(7)] for one in picked])
-        expected = Expected(Words(problem.document), samples, fill=0.3, each=0.03)
-        best = expected.best(problem, 3)
+        rows = np.array([[i in one for i in range(7)] for one in picked])
+        found = expected(problem, rows, fill=0.3, each=0.03)
+        best = found.best(3)
         assert best in allowed
-        changed = {one: rated(expected, problem, one) for one in {best, *changes(problem, best)}}
+        changed = {one: rated(found, one, 7) for one in {best, *changes(problem, best)}}
         assert max(changed.values()) <= changed[best] * (1 + 1e-9)
 
 
@@ -143,5 +158,5 @@ def test_samples_of_needing_sentences_are_choices_of_coverage() -> None:
         problem = needing(seed)
         assert problem.document is not None
         rows = whole(problem.values)[None]
-        found = Perturbed(Coverage(), problem.document, rows).choose(problem)[0]
+        found = samples(problem, Coverage(), rows)[0]
         assert Coverage()(problem).chosen == tuple(np.flatnonzero(found).tolist())

@@ -2,14 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tersely.errors import UsageError
 from tersely.select._agreement import Expected, Words
-from tersely.select._problem import Problem, Selection, whole
-from tersely.select._samples import Perturbed
-from tersely.select.coverage import Coverage
+from tersely.select._problem import Problem, Selection, Values, whole
+from tersely.select._samples import Perturbed, Repeated
+from tersely.select.coverage import Coverage, share_of, sizes_of
 
 __all__ = ["Consensus"]
 
@@ -55,33 +57,65 @@ class Consensus:
     def table(self, problem: Problem) -> Callable[[int], Selection]:
         """Return a function that chooses for any capacity up to the problem's own."""
         coverage = Coverage(self.power, self.once, self.keep)
-        if problem.document is None or not 0 < len(problem.document) <= self.longest:
+        if problem.document is None or not len(problem.candidates) or len(problem.document) > self.longest:
             return lambda capacity: coverage(problem.with_capacity(capacity))
         return _Table(self, coverage, problem)
 
 
 class _Table:
+    """Chooses for any capacity. All happens in a smaller problem: of the sentences that can be in a summary at all."""
+
     def __init__(self, consensus: Consensus, coverage: Coverage, problem: Problem) -> None:
         assert problem.document is not None
         self._settings, self._coverage, self._problem = consensus, coverage, problem
         self._needed = problem.length(tuple(problem.include))
         self._most = int(problem.costs.sum()) * min(_DOZEN, len(problem.values) // 2) // len(problem.values)
-        # NumPy promises never to change this stream of numbers.
-        noise = np.random.RandomState(0).standard_normal((consensus.samples, len(problem.values)))
-        noise[0] = 0.0
-        self._samples = Perturbed(coverage, problem.document, whole(problem.values) * np.exp(consensus.sigma * noise))
-        self._words = Words(problem.document)
+        numbers = np.array(sorted(problem.include.union(problem.forest.closed(problem.candidates.tolist()))), np.intp)
+        self._numbers, self._part = numbers, problem.part(numbers)
+        self._samples = Perturbed(
+            coverage,
+            Repeated.of(problem.document, numbers, coverage.once),
+            sizes_of(problem, problem.document)[numbers],
+            whole(problem.values)[numbers]
+            * np.exp(consensus.sigma * _noise(consensus.samples, len(problem.values))[:, numbers]),
+        )
+        self._share, self._room = 0.0, 0
+        self._used = np.zeros(consensus.samples, dtype=np.int64)
+        self._chosen = np.zeros((consensus.samples, len(numbers)), dtype=bool)
+        self._words = Words([problem.document.stems[i] for i in numbers.tolist()])
 
     def __call__(self, capacity: int) -> Selection:
         """Choose for the capacity rounded down to seven binary digits: less than 2% off, and stable in between."""
-        if capacity > self._most:
+        if capacity > self._most and len(self._part.with_capacity(capacity).candidates):
             answer = self._coverage(self._problem.with_capacity(capacity))
             return replace(answer, stable=max(answer.stable, self._most + 1))
         rounded = max(_rounded(capacity, 7), self._needed)
-        problem = self._problem.with_capacity(rounded)
-        settings = self._settings
-        expected = Expected(self._words, self._samples.choose(problem), settings.fill, settings.each)
-        return Selection(expected.best(problem, settings.starts), rounded)
+        settings, part = self._settings, self._part.with_capacity(rounded)
+        if not len(part.candidates):
+            return self._problem.selection(())
+        samples = self._sampled(part, share_of(self._problem.with_capacity(rounded))[0])
+        chosen = Expected(part, self._words, samples, settings.fill, settings.each).best(settings.starts)
+        return Selection(tuple(self._numbers[list(chosen)].tolist()), rounded)
+
+    def _sampled(self, part: Problem, share: float) -> NDArray[np.bool_]:
+        """Return the samples. Those of the capacity before stay if they have the same share and still fit."""
+        again = np.arange(len(self._used))
+        if share == self._share and part.room <= self._room:
+            again = np.flatnonzero(self._used > part.room)
+        if len(again):
+            self._chosen[again], self._used[again] = self._samples.choose(part, share, again)
+            self._chosen[:, list(part.include)] = True
+        self._share, self._room = share, part.room
+        return self._chosen
+
+
+@lru_cache(maxsize=128)
+def _noise(samples: int, count: int) -> Values:
+    """Return normal noise, the same every time and none in the first row, [samples, count]."""
+    # NumPy promises never to change this stream of numbers.
+    noise = np.random.RandomState(0).standard_normal((samples, count))
+    noise[0] = 0.0
+    return noise
 
 
 def _rounded(number: int, digits: int) -> int:
