@@ -4,6 +4,8 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from math import ceil
 
+import numpy as np
+
 from tersely.select._problem import Problem, Selection, Selector
 from tersely.text.document import Document
 
@@ -11,6 +13,10 @@ from tersely.text.document import Document
 _HAN_GRAM = 6
 # A list of more sentences than this is split, or else not read to its end.
 _CROWD = 32
+# A sentence is compared with about this many others at most.
+_ENOUGH = 256
+# The pairs of rarest words of a sentence are not compared if more words than this may be missing in a similar one.
+_LONG = 20
 # A sentence, its words with the rarest first, and how many of them may be missing in a similar sentence.
 _Entry = tuple[int, list[str], int]
 # A text with fewer than one space in this many characters does not separate words.
@@ -59,6 +65,8 @@ def _duplicates(problem: Problem, document: Document, similarity: float) -> dict
     duplicates: dict[int, int] = {}
     # A word that no other sentence has lowers every similarity: most sentences have too many such words to repeat any.
     suspects = {i for i, row in enumerate(rows) if _shared(row, frequency) >= similarity * len(row) - 1e-9}
+    if len(suspects) > _CROWD:
+        suspects = _sharing_pairs(suspects, rows, frequency, similarity)
     for sentence in _by_value(problem, suspects - problem.exclude):
         included = sentence in problem.include
         words = rows[sentence]
@@ -71,7 +79,7 @@ def _duplicates(problem: Problem, document: Document, similarity: float) -> dict
             continue
         own = set(words)
         rarest = sorted(words, key=lambda word: (frequency[word], word))
-        spare = len(words) - ceil(similarity * len(words) - 1e-9)
+        spare = _spare(len(words), similarity)
         if not included:
             shortest, longest = similarity * len(own) - 1e-9, len(own) / similarity + 1e-9
             near = sorted(index.near(rarest, spare))
@@ -83,6 +91,40 @@ def _duplicates(problem: Problem, document: Document, similarity: float) -> dict
         index.add(sentence, rarest, spare)
         kept_words[sentence] = own
     return duplicates
+
+
+def _spare(count: int, similarity: float) -> int:
+    """Return how many words of a set of this many may be missing in a similar one."""
+    return count - ceil(similarity * count - 1e-9)
+
+
+def _sharing_pairs(suspects: set[int], rows: list[list[str]], frequency: Counter[str], similarity: float) -> set[int]:
+    """Return the suspects that share two of their rarest words with another one, and those that need not.
+
+    Two similar sets share two of the first spare + 2 words of each (see `Index`), if they share two at all.
+    """
+    number = {word: n for n, (word, _) in enumerate(sorted(frequency.items(), key=lambda item: item[1]))}
+    by_length: defaultdict[int, list[int]] = defaultdict(list)
+    for i in suspects:
+        by_length[len(rows[i])].append(i)
+    found: set[int] = set()
+    sentences, keys = [], []
+    for length, group in by_length.items():
+        spare = _spare(length, similarity)
+        # Long sentences have too many pairs, and so have those that may be similar to long ones.
+        if length - spare < 2 or spare > _LONG * similarity:
+            found.update(group)
+        if length < 2 or spare > _LONG:
+            continue
+        words = np.array([[number[word] for word in rows[i]] for i in group])
+        words.sort(axis=1)
+        left, right = np.triu_indices(min(spare + 2, length), 1)
+        keys.append((words[:, left] * len(number) + words[:, right]).ravel())
+        sentences.append(np.repeat(np.array(group), len(left)))
+    if keys:
+        _, which, times = np.unique(np.concatenate(keys), return_inverse=True, return_counts=True)
+        found.update(np.concatenate(sentences)[times[which] > 1].tolist())
+    return found
 
 
 class Index:
@@ -102,11 +144,11 @@ class Index:
         """Return the sentences that may be similar: all that are, unless there are very many to look at."""
         found: set[int] = set()
         keys: list[tuple[str, ...]] = [()]
-        while keys:
+        while keys and len(found) < _ENOUGH:
             key = keys.pop()
             found.update(sentence for sentence, _, _ in self._lists.get(key, ())[:_CROWD])
             if key in self._split and len(key) < _deepest(spare):
-                keys += _longer(key, words, spare)
+                keys += reversed(_longer(key, words, spare))
         return found
 
     def add(self, sentence: int, words: list[str], spare: int) -> None:

@@ -12,6 +12,7 @@ from tersely.select._agreement import Expected, Words
 from tersely.select._problem import Problem, Selection, Values, whole
 from tersely.select._samples import Perturbed, Repeated
 from tersely.select.coverage import Coverage, share_of, sizes_of
+from tersely.select.greedy import descending
 
 __all__ = ["Consensus"]
 
@@ -30,8 +31,9 @@ class Consensus:
     left out unless they say something. The noise is the same every time. A sentence that needs others is added with
     them, and removed with all that need it.
 
-    `coverage` itself chooses summaries of more than half of the text or of more than about a dozen sentences, those
-    of texts with more than `longest` sentences, and those of problems without a text.
+    In a text with more than `longest` sentences, only so many take part: those of highest value / length^power, with
+    what they need. `coverage` itself chooses summaries of more than half of the text or of more than about a dozen
+    sentences, and those of problems without a text.
     """
 
     sigma: float = 0.5
@@ -57,7 +59,7 @@ class Consensus:
     def table(self, problem: Problem) -> Callable[[int], Selection]:
         """Return a function that chooses for any capacity up to the problem's own."""
         coverage = Coverage(self.power, self.once, self.keep)
-        if problem.document is None or not len(problem.candidates) or len(problem.document) > self.longest:
+        if problem.document is None or not len(problem.candidates):
             return lambda capacity: coverage(problem.with_capacity(capacity))
         return _Table(self, coverage, problem)
 
@@ -70,14 +72,19 @@ class _Table:
         self._settings, self._coverage, self._problem = consensus, coverage, problem
         self._needed = problem.length(tuple(problem.include))
         self._most = int(problem.costs.sum()) * min(_DOZEN, len(problem.values) // 2) // len(problem.values)
-        numbers = np.array(sorted(problem.include.union(problem.forest.closed(problem.candidates.tolist()))), np.intp)
+        sizes, values = sizes_of(problem, problem.document), whole(problem.values)
+        best, is_long = problem.candidates, len(values) > consensus.longest
+        if is_long:
+            best = descending(values / np.maximum(sizes, 1) ** coverage.power, best)[: consensus.longest]
+        numbers = np.array(sorted(problem.include.union(problem.forest.closed(best.tolist()))), dtype=np.intp)
+        noise = _noise(consensus.samples, len(numbers if is_long else values))
+        noise = noise if is_long else noise[:, numbers]
         self._numbers, self._part = numbers, problem.part(numbers)
         self._samples = Perturbed(
             coverage,
             Repeated.of(problem.document, numbers, coverage.once),
-            sizes_of(problem, problem.document)[numbers],
-            whole(problem.values)[numbers]
-            * np.exp(consensus.sigma * _noise(consensus.samples, len(problem.values))[:, numbers]),
+            sizes[numbers],
+            values[numbers] * np.exp(consensus.sigma * noise),
         )
         self._share, self._room = 0.0, 0
         self._used = np.zeros(consensus.samples, dtype=np.int64)
