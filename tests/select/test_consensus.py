@@ -11,7 +11,7 @@ from growth import assert_linear
 from problems import bundle, bundles, feasible, problems
 from tersely import Summarizer
 from tersely.select import Problem
-from tersely.select._agreement import Expected, Words, _after_removals
+from tersely.select._agreement import Bundles, Expected, _after_removals
 from tersely.select._problem import whole
 from tersely.select._samples import Perturbed, Repeated
 from tersely.select.consensus import Consensus
@@ -25,7 +25,7 @@ def samples(problem: Problem, coverage: Coverage, values: NDArray[np.float64]) -
     """What coverage chooses for each row of values, with the included sentences."""
     assert problem.document is not None
     terms = Repeated.of(problem.document, np.arange(len(problem.values)), coverage.once)
-    perturbed = Perturbed(coverage, terms, sizes_of(problem, problem.document), values)
+    perturbed = Perturbed(coverage, problem, terms, sizes_of(problem, problem.document), values)
     chosen, used = perturbed.choose(problem, share_of(problem)[0], np.arange(len(values)))
     assert all(problem.costs[row].sum() <= room <= problem.room for row, room in zip(chosen, used, strict=True))
     chosen[:, list(problem.include)] = True
@@ -34,7 +34,7 @@ def samples(problem: Problem, coverage: Coverage, values: NDArray[np.float64]) -
 
 def expected(problem: Problem, picked: NDArray[np.bool_], fill: float, each: float) -> Expected:
     assert problem.document is not None
-    return Expected(problem, Words(problem.document.stems), picked, fill, each)
+    return Expected(Bundles(problem, problem.document.stems), picked, fill, each)
 
 
 def rouge(chosen: list[list[str]], reference: list[list[str]]) -> float:
@@ -76,7 +76,7 @@ def test_the_agreement_is_the_expected_rouge_and_no_single_change_raises_it(
         shared = sum(rouge(one, [words[i] for i in other]) * _length(words, chosen, other) / 2 for other in picked)
         return float(shared / len(picked) / max(length, 1e-9))
 
-    best = expected(problem, rows, fill=0.0, each=0.0).best(len(picked))
+    best = expected(problem, rows, fill=0.0, each=0.0).best(problem, len(picked))
     assert best in allowed
     near = list(changes(problem, best))
     assert set(near) <= set(allowed)
@@ -161,10 +161,10 @@ def needing(seed: int) -> Problem:
     return Problem(random.random(7) - 0.3, random.integers(1, 9, 7), 22, 1, document=document, needs=needs)
 
 
-def rated(found: Expected, chosen: tuple[int, ...], count: int) -> float:
+def rated(found: Expected, problem: Problem, chosen: tuple[int, ...]) -> float:
     """The agreement of a choice."""
-    inside = np.array([[i in chosen for i in range(count)]])
-    return float(found._changes(inside, inside)[0, 0])
+    inside = np.array([[i in chosen for i in range(len(problem.values))]])
+    return float(found._changes(problem, inside, inside)[0, 0])
 
 
 def test_no_change_raises_the_agreement_where_sentences_need_others() -> None:
@@ -175,9 +175,9 @@ def test_no_change_raises_the_agreement_where_sentences_need_others() -> None:
         picked = [allowed[i] for i in np.random.default_rng(seed).integers(0, len(allowed), 3)]
         rows = np.array([[i in one for i in range(7)] for one in picked])
         found = expected(problem, rows, fill=0.3, each=0.03)
-        best = found.best(3)
+        best = found.best(problem, 3)
         assert best in allowed
-        changed = {one: rated(found, one, 7) for one in {best, *changes(problem, best)}}
+        changed = {one: rated(found, problem, one) for one in {best, *changes(problem, best)}}
         assert max(changed.values()) <= changed[best] * (1 + 1e-9)
 
 
@@ -203,7 +203,7 @@ def test_every_change_is_rated_as_the_choice_that_it_makes() -> None:
         for chosen in allowed:
             inside = np.array([i in chosen for i in range(7)])
             kept = _after_removals(problem, inside)
-            cells = found._changes(kept, np.repeat(inside[None], len(kept), axis=0))
+            cells = found._changes(problem, kept, np.repeat(inside[None], len(kept), axis=0))
             for left, ratings in zip(kept, cells, strict=True):
                 for new, rating in enumerate(ratings, start=-1):
                     if rating < 0:

@@ -44,12 +44,15 @@ class Repeated(NamedTuple):
 
 
 class Perturbed:
-    """The choices of `coverage` for each row of values, [K, n]."""
+    """The choices of `coverage` for each row of values, [K, n], in a problem of any capacity."""
 
-    def __init__(self, coverage: Coverage, terms: Repeated, sizes: Lengths, values: Values) -> None:
-        self._coverage, self._terms, self._values = coverage, terms, values
-        self._sizes = sizes.astype(np.float64)
+    def __init__(self, coverage: Coverage, problem: Problem, terms: Repeated, sizes: Lengths, values: Values) -> None:
+        self._coverage, self._terms, self._values, self._forest = coverage, terms, values, problem.forest
+        self._costs, self._sizes = problem.costs.astype(np.float64), sizes.astype(np.float64)
+        self._by_cost = bool((self._sizes == self._costs).all())
         self._has_terms: Values = np.ascontiguousarray(terms.has.T)  # [V, n]
+        # [n, n]: whether the column is or needs the row
+        self._above = problem.forest.matrix.T.astype(np.float64) if problem.has_needs else None
 
     def choose(self, problem: Problem, share: float, rows: Indices) -> tuple[NDArray[np.bool_], Lengths]:
         """Return the choices of some rows for a capacity that is this share of the text, [rows, n].
@@ -57,21 +60,18 @@ class Perturbed:
         Also return the room that each choice needs: it stays the same as long as there is that much. The included
         sentences are in neither.
         """
-        terms, values, power = self._terms, self._values[rows], self._coverage.power
+        terms, values, costs, power = self._terms, self._values[rows], self._costs, self._coverage.power
+        forest, above = self._forest, self._above
         left = 1 - 1 / np.maximum(terms.often * self._coverage.keep * share, 1)
         fall = np.where(terms.has > 0, left, 1.0)  # [n, V]: what is left of each term once a sentence is taken
         weights = terms.weights
         for sentence in problem.include:
             weights = np.rint(weights * fall[sentence])
-        now = np.tile(weights, (len(rows), 1))  # [rows, V]
-        costs, count = problem.costs.astype(np.float64), len(problem.values)
-        has_needs, forest = problem.has_needs, problem.forest
-        above = forest.matrix.T.astype(np.float64) if has_needs else None  # [n, n]: whether the column needs the row
+        now = np.repeat(weights[None], len(rows), axis=0)  # [rows, V]
         scale = np.maximum(self._sizes, 1) ** power
-        by_cost = bool((self._sizes == costs).all())
-        is_open = np.zeros((len(rows), count), dtype=bool)
+        is_open = np.zeros(values.shape, dtype=bool)
         is_open[:, problem.candidates] = True
-        outside = np.ones((len(rows), count))  # 1 for sentences that are not chosen
+        outside = np.ones(values.shape)  # 1 for sentences that are not chosen
         room = np.full(len(rows), float(problem.room))
         worth, each = np.zeros(len(rows)), np.arange(len(rows))
         single, ones, one_cost = worth, each, worth
@@ -80,7 +80,7 @@ class Perturbed:
             cost: Values = costs
             if above is not None:  # of each bundle, [rows, n]
                 adds, cost = product(adds * outside, above), product(outside * costs, above)
-                scale = np.maximum(cost if by_cost else product(outside * self._sizes, above), 1) ** power
+                scale = np.maximum(cost if self._by_cost else product(outside * self._sizes, above), 1) ** power
             is_open &= cost <= room[:, None]
             fits = is_open
             if above is not None and forest.steep:

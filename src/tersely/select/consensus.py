@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tersely.errors import UsageError
-from tersely.select._agreement import Expected, Words
+from tersely.select._agreement import Bundles, Expected
 from tersely.select._problem import Problem, Selection, Values, whole
 from tersely.select._samples import Perturbed, Repeated
 from tersely.select.coverage import Coverage, share_of, sizes_of
@@ -82,6 +81,7 @@ class _Table:
         self._numbers, self._part = numbers, problem.part(numbers)
         self._samples = Perturbed(
             coverage,
+            self._part,
             Repeated.of(problem.document, numbers, coverage.once),
             sizes[numbers],
             values[numbers] * np.exp(consensus.sigma * noise),
@@ -89,7 +89,8 @@ class _Table:
         self._share, self._room = 0.0, 0
         self._used = np.zeros(consensus.samples, dtype=np.int64)
         self._chosen = np.zeros((consensus.samples, len(numbers)), dtype=bool)
-        self._words = Words([problem.document.stems[i] for i in numbers.tolist()])
+        self._bundles = Bundles(self._part, [problem.document.stems[i] for i in numbers.tolist()])
+        self._expected: Expected | None = None
 
     def __call__(self, capacity: int) -> Selection:
         """Choose for the capacity rounded down to seven binary digits: less than 2% off, and stable in between."""
@@ -97,23 +98,24 @@ class _Table:
             answer = self._coverage(self._problem.with_capacity(capacity))
             return replace(answer, stable=max(answer.stable, self._most + 1))
         rounded = max(_rounded(capacity, 7), self._needed)
-        settings, part = self._settings, self._part.with_capacity(rounded)
+        part = self._part.with_capacity(rounded)
         if not len(part.candidates):
             return self._problem.selection(())
-        samples = self._sampled(part, share_of(self._problem.with_capacity(rounded))[0])
-        chosen = Expected(part, self._words, samples, settings.fill, settings.each).best(settings.starts)
+        expected = self._agreement(part, share_of(self._problem.with_capacity(rounded))[0])
+        chosen = expected.best(part, self._settings.starts)
         return Selection(tuple(self._numbers[list(chosen)].tolist()), rounded)
 
-    def _sampled(self, part: Problem, share: float) -> NDArray[np.bool_]:
-        """Return the samples. Those of the capacity before stay if they have the same share and still fit."""
+    def _agreement(self, part: Problem, share: float) -> Expected:
+        """Draw the samples. Those of the capacity before stay if they have the same share and still fit."""
         again = np.arange(len(self._used))
         if share == self._share and part.room <= self._room:
             again = np.flatnonzero(self._used > part.room)
-        if len(again):
+        self._share, self._room = share, part.room
+        if self._expected is None or len(again):
             self._chosen[again], self._used[again] = self._samples.choose(part, share, again)
             self._chosen[:, list(part.include)] = True
-        self._share, self._room = share, part.room
-        return self._chosen
+            self._expected = Expected(self._bundles, self._chosen, self._settings.fill, self._settings.each)
+        return self._expected
 
 
 @lru_cache(maxsize=128)
