@@ -2,18 +2,39 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
+from growth import assert_linear
 from problems import bundle, bundles, feasible, problems
 from tersely import Summarizer
 from tersely.select import Problem
-from tersely.select._agreement import Expected, Words
+from tersely.select._agreement import Bundles, Expected, _after_removals
 from tersely.select._problem import whole
-from tersely.select._samples import Perturbed
+from tersely.select._samples import Perturbed, Repeated
 from tersely.select.consensus import Consensus
-from tersely.select.coverage import Coverage
+from tersely.select.coverage import Coverage, share_of, sizes_of
 from tersely.text import Document
+
+_VOCABULARY = [f"word{n}" for n in range(3000)]
+
+
+def samples(problem: Problem, coverage: Coverage, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """What coverage chooses for each row of values, with the included sentences."""
+    assert problem.document is not None
+    terms = Repeated.of(problem.document, np.arange(len(problem.values)), coverage.once)
+    perturbed = Perturbed(coverage, problem, terms, sizes_of(problem, problem.document), values)
+    chosen, used = perturbed.choose(problem, share_of(problem)[0], np.arange(len(values)))
+    assert all(problem.costs[row].sum() <= room <= problem.room for row, room in zip(chosen, used, strict=True))
+    chosen[:, list(problem.include)] = True
+    return chosen
+
+
+def expected(problem: Problem, picked: NDArray[np.bool_], fill: float, each: float) -> Expected:
+    assert problem.document is not None
+    return Expected(Bundles(problem, problem.document.stems), picked, fill, each)
 
 
 def rouge(chosen: list[list[str]], reference: list[list[str]]) -> float:
@@ -32,7 +53,7 @@ def test_each_row_of_values_gives_the_choice_of_coverage(problem: Problem, power
     problem = replace(problem, values=base)
     coverage = Coverage(power, keep=keep)
     rows = whole(base) * np.array([[1.0], [2.0]]) ** np.linspace(-1, 1, len(base))
-    for values, found in zip(rows, Perturbed(coverage, problem.document, rows).choose(problem), strict=True):
+    for values, found in zip(rows, samples(problem, coverage, rows), strict=True):
         free = np.where(problem.values > 0, values, problem.values)
         assert coverage(replace(problem, values=free)).chosen == tuple(np.flatnonzero(found).tolist())
 
@@ -46,9 +67,7 @@ def test_the_agreement_is_the_expected_rouge_and_no_single_change_raises_it(
     count = len(problem.values)
     allowed = feasible(problem)
     picked = data.draw(st.lists(st.sampled_from(allowed), min_size=1, max_size=4))
-    samples = np.zeros((len(picked), count), dtype=bool)
-    for row, chosen in zip(samples, picked, strict=True):
-        row[list(chosen)] = True
+    rows = np.array([[i in chosen for i in range(count)] for chosen in picked])
     words = [list(sentence) for sentence in problem.document.words]
 
     def agreement(chosen: tuple[int, ...]) -> float:
@@ -57,7 +76,7 @@ def test_the_agreement_is_the_expected_rouge_and_no_single_change_raises_it(
         shared = sum(rouge(one, [words[i] for i in other]) * _length(words, chosen, other) / 2 for other in picked)
         return float(shared / len(picked) / max(length, 1e-9))
 
-    best = Expected(Words(problem.document), samples, fill=0.0, each=0.0).best(problem, len(picked))
+    best = expected(problem, rows, fill=0.0, each=0.0).best(problem, len(picked))
     assert best in allowed
     near = list(changes(problem, best))
     assert set(near) <= set(allowed)
@@ -101,12 +120,36 @@ def test_a_few_words_that_happen_to_fit_are_left_out(english: str) -> None:
     assert (chosen.reason, filled.reason) == ("no-gain", "selected")
 
 
-def test_long_texts_and_long_summaries_are_left_to_coverage() -> None:
+def test_long_summaries_are_left_to_coverage() -> None:
     document = Document.from_sentences([f"Rain fell on town{n}." for n in range(8)], "en")
     problem = Problem(np.arange(1.0, 9.0), np.full(8, 10), 60, document=document)
     assert Consensus()(problem).chosen == Coverage()(problem).chosen
-    short = problem.with_capacity(20)
-    assert Consensus(longest=7)(short) == Coverage()(short)
+
+
+@given(problems(needs=True), st.integers(1, 4))
+def test_of_a_long_text_the_best_sentences_take_part(problem: Problem, longest: int) -> None:
+    if problem.document is None or not len(problem.candidates):
+        return
+    sizes = np.maximum(sizes_of(problem, problem.document), 1)
+    order = sorted(problem.candidates.tolist(), key=lambda i: (-whole(problem.values)[i] / sizes[i] ** 0.7, i))
+    part = {*problem.include, *(j for i in order[:longest] for j in bundle(problem, i, ()))}
+    consensus = Consensus(samples=4, longest=longest)
+    table = consensus.table(problem)
+    for capacity in range(problem.length(tuple(problem.include)), problem.capacity + 1):
+        chosen = table(capacity).chosen
+        assert chosen in feasible(problem.with_capacity(capacity))
+        if len(problem.values) > longest and 100 * capacity < problem.costs.sum():
+            assert part.issuperset(chosen)
+
+
+def test_ten_thousand_sentences_take_linear_time() -> None:
+    def text(count: int) -> Problem:
+        rng = np.random.default_rng(count)
+        document = Document.from_sentences([" ".join(row) for row in rng.choice(_VOCABULARY, (count, 6))], "en")
+        needs = tuple((np.where(rng.random(count) < 0.4, np.arange(count), 0) - 1).tolist())
+        return Problem(rng.random(count), rng.integers(20, 90, count), 400, 1, document=document, needs=needs)
+
+    assert_linear(Consensus(), text, 2000)
 
 
 def needing(seed: int) -> Problem:
@@ -118,10 +161,10 @@ def needing(seed: int) -> Problem:
     return Problem(random.random(7) - 0.3, random.integers(1, 9, 7), 22, 1, document=document, needs=needs)
 
 
-def rated(expected: Expected, problem: Problem, chosen: tuple[int, ...]) -> float:
-    """The agreement of a choice, as if no sentence needed another."""
-    removable = [i for i in chosen if i not in problem.include]
-    return float(expected._changes(problem, list(chosen), removable)[1][0, 0])
+def rated(found: Expected, problem: Problem, chosen: tuple[int, ...]) -> float:
+    """The agreement of a choice."""
+    inside = np.array([[i in chosen for i in range(len(problem.values))]])
+    return float(found._changes(problem, inside, inside)[0, 0])
 
 
 def test_no_change_raises_the_agreement_where_sentences_need_others() -> None:
@@ -130,11 +173,11 @@ def test_no_change_raises_the_agreement_where_sentences_need_others() -> None:
         assert problem.document is not None
         allowed = feasible(problem)
         picked = [allowed[i] for i in np.random.default_rng(seed).integers(0, len(allowed), 3)]
-        samples = np.array([[i in one for i in range(7)] for one in picked])
-        expected = Expected(Words(problem.document), samples, fill=0.3, each=0.03)
-        best = expected.best(problem, 3)
+        rows = np.array([[i in one for i in range(7)] for one in picked])
+        found = expected(problem, rows, fill=0.3, each=0.03)
+        best = found.best(problem, 3)
         assert best in allowed
-        changed = {one: rated(expected, problem, one) for one in {best, *changes(problem, best)}}
+        changed = {one: rated(found, problem, one) for one in {best, *changes(problem, best)}}
         assert max(changed.values()) <= changed[best] * (1 + 1e-9)
 
 
@@ -143,5 +186,50 @@ def test_samples_of_needing_sentences_are_choices_of_coverage() -> None:
         problem = needing(seed)
         assert problem.document is not None
         rows = whole(problem.values)[None]
-        found = Perturbed(Coverage(), problem.document, rows).choose(problem)[0]
+        found = samples(problem, Coverage(), rows)[0]
         assert Coverage()(problem).chosen == tuple(np.flatnonzero(found).tolist())
+
+
+def test_every_change_is_rated_as_the_choice_that_it_makes() -> None:
+    for seed in range(60):
+        problem = needing(seed) if seed % 2 else replace(needing(seed), needs=())
+        problem = replace(problem, include=frozenset({seed % 7}), capacity=40)
+        assert problem.document is not None
+        words = [list(sentence) for sentence in problem.document.words]
+        allowed = feasible(problem)
+        picked = [allowed[i] for i in np.random.default_rng(seed).integers(0, len(allowed), 4)]
+        found = expected(problem, np.array([[i in one for i in range(7)] for one in picked]), fill=0.5, each=0.1)
+        mean = sum(len(words[i]) for one in picked for i in one) / len(picked)
+        for chosen in allowed:
+            inside = np.array([i in chosen for i in range(7)])
+            kept = _after_removals(problem, inside)
+            cells = found._changes(problem, kept, np.repeat(inside[None], len(kept), axis=0))
+            for left, ratings in zip(kept, cells, strict=True):
+                for new, rating in enumerate(ratings, start=-1):
+                    if rating < 0:
+                        continue
+                    whole_choice = tuple(
+                        sorted({*np.flatnonzero(left).tolist(), *(bundle(problem, new, ()) if new >= 0 else ())})
+                    )
+                    said = [word for i in whole_choice for word in words[i]]
+                    shared = sum(
+                        min(said.count(word), [w for i in one for w in words[i]].count(word), 4)
+                        for one in picked
+                        for word in set(said)
+                    )
+                    agreement = shared / len(picked) / max(len(said) + mean, 1e-9)
+                    full = (problem.length(whole_choice) + 1) / (problem.capacity + 1) if whole_choice else 0.0
+                    assert rating == pytest.approx(agreement * full**0.5 * 0.9 ** len(whole_choice))
+
+
+def test_samples_take_no_bundle_that_is_too_long_to_be_rated() -> None:
+    # The last of a chain of twenty is worth more than all else, but only from the fourth on is it within reach.
+    texts = [*(f"chain{n} end" for n in range(20)), "rain fell all day"]
+    document = Document.from_sentences(texts, "en")
+    values = np.array([*[1.0] * 19, 500.0, 60.0])
+    needs = (*range(-1, 19), -1)
+    problem = Problem(values, np.array([*[10] * 20, 30]), 205, document=document, needs=needs)
+    found = samples(problem, Coverage(), whole(values)[None])[0]
+    chosen = Coverage()(problem).chosen
+    assert chosen == tuple(np.flatnonzero(found).tolist())
+    assert 20 in chosen

@@ -68,3 +68,10 @@ def test_nearly_all_sentences_of_a_long_document_are_settled() -> None:
     assert set(settled) <= set(best) <= {*settled, *open_}
     assert len(open_) < 250
     assert FamilyTable(items, values, costs, problem.room).places(problem.room) == best
+
+
+@pytest.mark.usefixtures("always_settled")
+def test_what_is_worth_nothing_is_not_settled_without_one_that_needs_it() -> None:
+    # The first costs nothing, so at any price it seems worth taking; but the second, which needs it, does not fit.
+    problem = Problem(np.array([-1.0, 1e-13, 1.0]), np.array([0, 5, 5]), capacity=5, needs=(-1, 0, -1))
+    assert Knapsack()(problem).chosen == (2,)

@@ -1,13 +1,15 @@
 from dataclasses import replace
 from itertools import combinations
+from math import ceil
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from growth import assert_linear
 from problems import problems, selectors
-from tersely.select import Problem, blocking_trigrams, without_duplicates
+from tersely.select import Problem, _redundancy, blocking_trigrams, without_duplicates
 from tersely.select.greedy import Greedy
 from tersely.select.knapsack import Knapsack
 from tersely.select.top import Top
@@ -46,6 +48,35 @@ def test_duplicates_are_the_same_as_by_comparing_all_pairs(problem: Problem, sim
         assert without is problem
     else:
         assert without.exclude == pair_by_pair(problem, similarity)
+
+
+@given(problems(largest=12), st.sampled_from([0.3, 0.5, 0.8, 1.0]), st.sampled_from([1, 2, 3]))
+def test_crowded_lists_are_split_and_nothing_is_missed(problem: Problem, similarity: float, crowd: int) -> None:
+    if problem.document is None:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_redundancy, "_CROWD", crowd)
+        index, rows = _redundancy.Index(), [sorted(set(words)) for words in problem.document.words]
+        spare = [len(row) - ceil(similarity * len(row) - 1e-9) for row in rows]
+        for i, row in enumerate(rows):
+            alike = [j for j in range(i) if len({*row} & {*rows[j]}) >= similarity * len({*row} | {*rows[j]}) - 1e-9]
+            near = index.near(row, spare[i])
+            # A list that cannot be split is not read to its end: then some of them are found.
+            assert len(near.intersection(alike)) >= min(len(alike), crowd)
+            index.add(i, row, spare[i])
+
+
+def log(lines: int) -> Problem:
+    """Lines of a log, made of the same words but for a few numbers."""
+    rng = np.random.default_rng(1)
+    rows = rng.integers(0, [6, 6, 40, 9, 500, 9], (lines, 6)).tolist()
+    made = "m{} s{} INFO worker w{} request {} of client c{} was served without errors in t{}"
+    return of(*(made.format(*row) for row in rows), values=rng.random(lines).tolist())
+
+
+def test_near_duplicates_of_a_log_are_found_in_linear_time() -> None:
+    assert without_duplicates(log(500)).exclude == pair_by_pair(log(500), 0.8)
+    assert_linear(without_duplicates, log, 1000)
 
 
 def test_the_better_or_earlier_of_near_duplicates_stays() -> None:

@@ -16,6 +16,18 @@ Values = NDArray[np.float64]
 Lengths = NDArray[np.int64]
 Indices = NDArray[np.intp]
 
+# Up to this many multiplications, BLAS starts no threads. They would cost more than they save.
+_SMALL = 2**18
+
+
+def product(left: Values, right: Values) -> Values:
+    """Return the product of two matrices, computed in parts so small that no threads are started."""
+    step = max(_SMALL // max(left.size, 1), 1)
+    if right.shape[1] <= step:
+        return left @ right
+    parts = [left @ right[:, first : first + step] for first in range(0, right.shape[1], step)]
+    return np.concatenate(parts, axis=1)
+
 
 def whole(numbers: Values) -> Values:
     """Scale positive numbers to whole ones, so that their sums are exact, ties are real and order never matters.
@@ -67,29 +79,48 @@ class Problem:
             raise UsageError(f"there are {count} values but {len(self.document)} sentences")
         if not np.isfinite(self.values).all():
             raise UsageError(f"sentence {int(np.argmin(np.isfinite(self.values)))} has no finite value")
-        if self.capacity < 0 or self.separator < 0 or (count and self.lengths.min() < 0):
+        if self.separator < 0 or (count and self.lengths.min() < 0):
             raise UsageError("lengths, the separator and the budget must not be negative")
         if self.needs and len(self.needs) != count:
             raise UsageError(f"there are {count} values but {len(self.needs)} needs")
         for i, need in enumerate(self.needs):
             if not -1 <= need < i:
                 raise UsageError(f"sentence {i} needs {need}, which is neither -1 nor an earlier sentence")
-        if not (self.include or self.exclude):
-            return
         if wrong := sorted(i for i in self.include | self.exclude if not 0 <= i < count):
             raise UsageError(f"there is no sentence {wrong[0]}: the document has {count}, counted from 0")
         if both := sorted(self.include & self.exclude):
             raise UsageError(f"sentence {both[0]} is both included and excluded")
-        if (needed := self.length(tuple(self.include))) > self.capacity:
+        self._check_capacity()
+
+    def _check_capacity(self) -> None:
+        if self.capacity < 0:
+            raise UsageError("lengths, the separator and the budget must not be negative")
+        if self.include and (needed := self.length(tuple(self.include))) > self.capacity:
             raise UsageError(f"the included sentences need {needed}, but the budget is {self.capacity}")
 
     def with_capacity(self, capacity: int) -> "Problem":
-        """Return the same problem with another capacity."""
-        return replace(self, capacity=capacity)
+        """Return the same problem with another capacity. What has been computed and does not depend on it is kept."""
+        kept = {name: value for name, value in vars(self).items() if name not in ("room", "candidates")}
+        other = object.__new__(Problem)
+        vars(other).update(kept, capacity=capacity)
+        other._check_capacity()
+        return other
 
     def without(self, sentences: Iterable[int]) -> "Problem":
         """Return the same problem with more sentences excluded."""
         return replace(self, exclude=self.exclude.union(sentences))
+
+    def part(self, sentences: Indices) -> "Problem":
+        """Return the problem of some sentences alone, ascending: the included ones, and others with all they need."""
+        place = {sentence: i for i, sentence in enumerate(sentences.tolist())}
+        return Problem(
+            self.values[sentences],
+            self.lengths[sentences],
+            self.capacity,
+            self.separator,
+            include=frozenset(place[i] for i in self.include),
+            needs=tuple(place.get(self.needs[i], -1) for i in place) if self.needs else (),
+        )
 
     def length(self, chosen: tuple[int, ...]) -> int:
         """Return the length of the chosen sentences when joined."""

@@ -4,11 +4,21 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from math import ceil
 
+import numpy as np
+
 from tersely.select._problem import Problem, Selection, Selector
 from tersely.text.document import Document
 
 # Three Chinese words are about six characters.
 _HAN_GRAM = 6
+# A list of more sentences than this is split, or else not read to its end.
+_CROWD = 32
+# A sentence is compared with about this many others at most.
+_ENOUGH = 256
+# The pairs of rarest words of a sentence are not compared if more words than this may be missing in a similar one.
+_LONG = 20
+# A sentence, its words with the rarest first, and how many of them may be missing in a similar sentence.
+_Entry = tuple[int, list[str], int]
 # A text with fewer than one space in this many characters does not separate words.
 _LONGEST_WORD = 12
 
@@ -51,10 +61,12 @@ def _duplicates(problem: Problem, document: Document, similarity: float) -> dict
     frequency = Counter(word for row in rows for word in row)
     kept_texts: dict[str, int] = {}  # the first sentence with this text
     kept_words: dict[int, set[str]] = {}  # by sentence
-    kept_by_word: defaultdict[str, list[int]] = defaultdict(list)
+    index = Index()
     duplicates: dict[int, int] = {}
     # A word that no other sentence has lowers every similarity: most sentences have too many such words to repeat any.
     suspects = {i for i, row in enumerate(rows) if _shared(row, frequency) >= similarity * len(row) - 1e-9}
+    if len(suspects) > _CROWD:
+        suspects = _sharing_pairs(suspects, rows, frequency, similarity)
     for sentence in _by_value(problem, suspects - problem.exclude):
         included = sentence in problem.include
         words = rows[sentence]
@@ -65,23 +77,107 @@ def _duplicates(problem: Problem, document: Document, similarity: float) -> dict
             else:
                 kept_texts[text] = min(sentence, kept_texts.get(text, sentence))
             continue
-        # Two sets this similar share one of the rarest words of each, so it is enough to look up those: all words
-        # but a share `similarity`, plus one (prefix filtering, Chaudhuri et al. 2006).
-        rarest = sorted(words, key=lambda word: (frequency[word], word))
-        rarest = rarest[: len(words) - ceil(similarity * len(words) - 1e-9) + 1]
         own = set(words)
-        near = {kept for word in rarest for kept in kept_by_word.get(word, ())}
-        shortest, longest = similarity * len(own) - 1e-9, len(own) / similarity + 1e-9
-        alike = (kept for kept in sorted(near) if shortest <= len(kept_words[kept]) <= longest)
+        rarest = sorted(words, key=lambda word: (frequency[word], word))
+        spare = _spare(len(words), similarity)
         if not included:
+            shortest, longest = similarity * len(own) - 1e-9, len(own) / similarity + 1e-9
+            near = sorted(index.near(rarest, spare))
+            alike = (kept for kept in near if shortest <= len(kept_words[kept]) <= longest)
             twin = next((kept for kept in alike if _similar(own, kept_words[kept], similarity)), None)
             if twin is not None:
                 duplicates[sentence] = twin
                 continue
-        for word in rarest:
-            kept_by_word[word].append(sentence)
+        index.add(sentence, rarest, spare)
         kept_words[sentence] = own
     return duplicates
+
+
+def _spare(count: int, similarity: float) -> int:
+    """Return how many words of a set of this many may be missing in a similar one."""
+    return count - ceil(similarity * count - 1e-9)
+
+
+def _sharing_pairs(suspects: set[int], rows: list[list[str]], frequency: Counter[str], similarity: float) -> set[int]:
+    """Return the suspects that share two of their rarest words with another one, and those that need not.
+
+    Two similar sets share two of the first spare + 2 words of each (see `Index`), if they share two at all.
+    """
+    number = {word: n for n, (word, _) in enumerate(sorted(frequency.items(), key=lambda item: item[1]))}
+    by_length: defaultdict[int, list[int]] = defaultdict(list)
+    for i in suspects:
+        by_length[len(rows[i])].append(i)
+    found: set[int] = set()
+    sentences, keys = [], []
+    for length, group in by_length.items():
+        spare = _spare(length, similarity)
+        # Long sentences have too many pairs, and so have those that may be similar to long ones.
+        if length - spare < 2 or spare > _LONG * similarity:
+            found.update(group)
+        if length < 2 or spare > _LONG:
+            continue
+        words = np.array([[number[word] for word in rows[i]] for i in group])
+        words.sort(axis=1)
+        left, right = np.triu_indices(min(spare + 2, length), 1)
+        keys.append((words[:, left] * len(number) + words[:, right]).ravel())
+        sentences.append(np.repeat(np.array(group), len(left)))
+    if keys:
+        _, which, times = np.unique(np.concatenate(keys), return_inverse=True, return_counts=True)
+        found.update(np.concatenate(sentences)[times[which] > 1].tolist())
+    return found
+
+
+class Index:
+    """Finds the kept sentences that may be similar to another one, by the rarest words of each.
+
+    If at most `spare` words of a set are not in a similar one, the first word that they share is among its first
+    spare + 1, the second among its first spare + 2, and so on, whatever the order (prefix filtering, Chaudhuri et al.
+    2006). Sets are listed by the first word that they may share. A list that gets long is split by the second one,
+    then by the third: so the lists stay short even where all sentences are made of the same few words.
+    """
+
+    def __init__(self) -> None:
+        self._lists: defaultdict[tuple[str, ...], list[_Entry]] = defaultdict(list)
+        self._split: set[tuple[str, ...]] = {()}
+
+    def near(self, words: list[str], spare: int) -> set[int]:
+        """Return the sentences that may be similar: all that are, unless there are very many to look at."""
+        found: set[int] = set()
+        keys: list[tuple[str, ...]] = [()]
+        while keys and len(found) < _ENOUGH:
+            key = keys.pop()
+            found.update(sentence for sentence, _, _ in self._lists.get(key, ())[:_CROWD])
+            if key in self._split and len(key) < _deepest(spare):
+                keys += reversed(_longer(key, words, spare))
+        return found
+
+    def add(self, sentence: int, words: list[str], spare: int) -> None:
+        """Add a sentence with its words, the rarest first."""
+        waiting: list[tuple[tuple[str, ...], _Entry]] = [((), (sentence, words, spare))]
+        while waiting:
+            key, entry = waiting.pop()
+            _, words, spare = entry
+            # A set that may share no more words than these with a similar one stays here.
+            if key in self._split and len(key) < min(len(words) - spare, _deepest(spare)):
+                waiting += [(longer, entry) for longer in _longer(key, words, spare)]
+                continue
+            entries = self._lists[key]
+            entries.append(entry)
+            if len(entries) > _CROWD and key not in self._split:
+                self._split.add(key)
+                self._lists[key] = []
+                waiting += [(key, one) for one in entries]
+
+
+def _longer(key: tuple[str, ...], words: list[str], spare: int) -> list[tuple[str, ...]]:
+    """Return the key with each word that a similar set may share next."""
+    after = words.index(key[-1]) + 1 if key else 0
+    return [(*key, word) for word in words[after : spare + len(key) + 1]]
+
+
+def _deepest(spare: int) -> int:
+    """Return how many words a key may have, so that a set has at most a few hundred keys."""
+    return 4 if spare <= 4 else 3 if spare <= 8 else 2 if spare <= 20 else 1
 
 
 def _shared(words: list[str], frequency: Counter[str]) -> int:

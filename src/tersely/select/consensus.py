@@ -2,14 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
 from tersely.errors import UsageError
-from tersely.select._agreement import Expected, Words
-from tersely.select._problem import Problem, Selection, whole
-from tersely.select._samples import Perturbed
-from tersely.select.coverage import Coverage
+from tersely.select._agreement import Bundles, Expected
+from tersely.select._problem import Problem, Selection, Values, whole
+from tersely.select._samples import Perturbed, Repeated
+from tersely.select.coverage import Coverage, share_of, sizes_of
+from tersely.select.greedy import descending
 
 __all__ = ["Consensus"]
 
@@ -28,8 +30,9 @@ class Consensus:
     left out unless they say something. The noise is the same every time. A sentence that needs others is added with
     them, and removed with all that need it.
 
-    `coverage` itself chooses summaries of more than half of the text or of more than about a dozen sentences, those
-    of texts with more than `longest` sentences, and those of problems without a text.
+    In a text with more than `longest` sentences, only so many take part: those of highest value / length^power, with
+    what they need. `coverage` itself chooses summaries of more than half of the text or of more than about a dozen
+    sentences, and those of problems without a text.
     """
 
     sigma: float = 0.5
@@ -55,33 +58,73 @@ class Consensus:
     def table(self, problem: Problem) -> Callable[[int], Selection]:
         """Return a function that chooses for any capacity up to the problem's own."""
         coverage = Coverage(self.power, self.once, self.keep)
-        if problem.document is None or not 0 < len(problem.document) <= self.longest:
+        if problem.document is None or not len(problem.candidates):
             return lambda capacity: coverage(problem.with_capacity(capacity))
         return _Table(self, coverage, problem)
 
 
 class _Table:
+    """Chooses for any capacity. All happens in a smaller problem: of the sentences that can be in a summary at all."""
+
     def __init__(self, consensus: Consensus, coverage: Coverage, problem: Problem) -> None:
         assert problem.document is not None
         self._settings, self._coverage, self._problem = consensus, coverage, problem
         self._needed = problem.length(tuple(problem.include))
         self._most = int(problem.costs.sum()) * min(_DOZEN, len(problem.values) // 2) // len(problem.values)
-        # NumPy promises never to change this stream of numbers.
-        noise = np.random.RandomState(0).standard_normal((consensus.samples, len(problem.values)))
-        noise[0] = 0.0
-        self._samples = Perturbed(coverage, problem.document, whole(problem.values) * np.exp(consensus.sigma * noise))
-        self._words = Words(problem.document)
+        sizes, values = sizes_of(problem, problem.document), whole(problem.values)
+        best, is_long = problem.candidates, len(values) > consensus.longest
+        if is_long:
+            best = descending(values / np.maximum(sizes, 1) ** coverage.power, best)[: consensus.longest]
+        numbers = np.array(sorted(problem.include.union(problem.forest.closed(best.tolist()))), dtype=np.intp)
+        noise = _noise(consensus.samples, len(numbers if is_long else values))
+        noise = noise if is_long else noise[:, numbers]
+        self._numbers, self._part = numbers, problem.part(numbers)
+        self._samples = Perturbed(
+            coverage,
+            self._part,
+            Repeated.of(problem.document, numbers, coverage.once),
+            sizes[numbers],
+            values[numbers] * np.exp(consensus.sigma * noise),
+        )
+        self._share, self._room = 0.0, 0
+        self._used = np.zeros(consensus.samples, dtype=np.int64)
+        self._chosen = np.zeros((consensus.samples, len(numbers)), dtype=bool)
+        self._bundles = Bundles(self._part, [problem.document.stems[i] for i in numbers.tolist()])
+        self._expected: Expected | None = None
 
     def __call__(self, capacity: int) -> Selection:
         """Choose for the capacity rounded down to seven binary digits: less than 2% off, and stable in between."""
-        if capacity > self._most:
+        if capacity > self._most and len(self._part.with_capacity(capacity).candidates):
             answer = self._coverage(self._problem.with_capacity(capacity))
             return replace(answer, stable=max(answer.stable, self._most + 1))
         rounded = max(_rounded(capacity, 7), self._needed)
-        problem = self._problem.with_capacity(rounded)
-        settings = self._settings
-        expected = Expected(self._words, self._samples.choose(problem), settings.fill, settings.each)
-        return Selection(expected.best(problem, settings.starts), rounded)
+        part = self._part.with_capacity(rounded)
+        if not len(part.candidates):
+            return self._problem.selection(())
+        expected = self._agreement(part, share_of(self._problem.with_capacity(rounded))[0])
+        chosen = expected.best(part, self._settings.starts)
+        return Selection(tuple(self._numbers[list(chosen)].tolist()), rounded)
+
+    def _agreement(self, part: Problem, share: float) -> Expected:
+        """Draw the samples. Those of the capacity before stay if they have the same share and still fit."""
+        again = np.arange(len(self._used))
+        if share == self._share and part.room <= self._room:
+            again = np.flatnonzero(self._used > part.room)
+        self._share, self._room = share, part.room
+        if self._expected is None or len(again):
+            self._chosen[again], self._used[again] = self._samples.choose(part, share, again)
+            self._chosen[:, list(part.include)] = True
+            self._expected = Expected(self._bundles, self._chosen, self._settings.fill, self._settings.each)
+        return self._expected
+
+
+@lru_cache(maxsize=128)
+def _noise(samples: int, count: int) -> Values:
+    """Return normal noise, the same every time and none in the first row, [samples, count]."""
+    # NumPy promises never to change this stream of numbers.
+    noise = np.random.RandomState(0).standard_normal((samples, count))
+    noise[0] = 0.0
+    return noise
 
 
 def _rounded(number: int, digits: int) -> int:
