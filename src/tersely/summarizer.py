@@ -10,7 +10,7 @@ from typing import Any, TypedDict, Unpack, cast, get_args, overload
 
 import numpy as np
 
-from tersely.budget import Budget
+from tersely.budget import LARGEST, Budget
 from tersely.encode import Encoder, load_encoder
 from tersely.errors import ModelError, UsageError
 from tersely.fitting import Fitting
@@ -189,8 +189,8 @@ class Summarizer:
         """
         if unit not in get_args(Unit):
             raise UsageError(f"unit must be one of {', '.join(get_args(Unit))}, not '{unit}'")
-        if limit is not None and limit < 1:
-            raise UsageError(f"limit must be at least 1, not {limit}")
+        if limit is not None and not 1 <= limit <= LARGEST:
+            raise UsageError(f"limit must be from 1 to {LARGEST:,}" + (f", not {limit}" if limit < 1 else ""))
         options = Options.of(order, include, exclude, separator, redundancy, coherence)
         fitting = self._fitting(as_document(text, language), options, unit, tokenizer)
         return Frontier(fitting, limit or fitting.largest)

@@ -135,6 +135,7 @@ def test_an_impossible_job_is_refused_before_it_begins(tmp_path: Path) -> None:
             "the column 'id' exists already",
         ),
         (job(lines, tmp_path / "out.csv"), r"cannot write .csv files, only .jsonl, .*; for a folder .*, end it with /"),
+        (job(lines, tmp_path / f"{'n' * 240}.jsonl"), "the name of the output is too long"),
         (job(lines, tmp_path / "out.JSONL"), "cannot write .JSONL files"),
         (job(lines, tmp_path / "out.csv.gz"), "cannot write .csv.gz files"),
         (job(mixed, tmp_path / "out.parquet"), "the column 'text' has values of several types"),

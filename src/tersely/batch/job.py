@@ -1,6 +1,7 @@
 """A job: what to read, do and write, checked before any work begins."""
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,8 @@ from tersely.io.tables import pyarrow
 
 ERRORS = "errors.jsonl"
 PART_SIZE = 2_000
+# In bytes, in most file systems.
+_LONGEST_NAME = 255
 
 
 @dataclass(frozen=True)
@@ -169,6 +172,8 @@ class Job:
         if (name := self._foreign_ending) is not None:
             known = ", ".join(f".{form}" for form in FORMS)
             raise UsageError(f"cannot write {name} files, only {known}; for a folder of this name, end it with /")
+        if len(os.fsencode(Path(self.errors if self.is_one_file else self.output).name)) > _LONGEST_NAME:
+            raise UsageError("the name of the output is too long: other names are made from it")
         if self.schema is None:
             self._check_first()
         if self.is_one_file and Path(self.output).exists():
