@@ -1,10 +1,17 @@
 """Layout and Fitting: how a choice is joined, measured and explained."""
 
-import pytest
+from pathlib import Path
 
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from strategies import texts
 from tersely import Document, Summarizer
-from tersely.layout import Layout, Options
+from tersely.budget import Budget
+from tersely.layout import Layout, Options, Order
 from tersely.select import Problem, Selection
+from tersely.text.length import TokenCounter
 
 # The second sentence repeats the first, and the third is long: there may be room that nothing is worth filling.
 REPEATED = "Rain fell. Rain fell. The river rose by more than two meters in a single night."
@@ -48,3 +55,58 @@ def test_a_layout_joins_and_measures_with_the_languages_separator(language: str,
     assert layout.join([0, 1]) == joined
     assert layout.length((0, 1)) == len(joined)
     assert Layout(document, "chars", Options(separator=" + ")).length((1, 0)) == len("Two. + One.")
+
+
+def _thirds(text: str) -> int:
+    return -(-len(text) // 3)
+
+
+def _merging(text: str) -> int:
+    """Count pieces of up to three letters, as a tokenizer that merges across the joint would."""
+    return sum(-(-len(run) // 3) for run in text.split(" "))
+
+
+@given(
+    texts,
+    st.sampled_from(["chars", "words", "tokens", "bytes", "sentences"]),
+    st.sampled_from([None, "", "-", " and ", "\n", "雨"]),
+    st.integers(1, 40),
+    st.sets(st.integers(0, 3), max_size=2),
+    st.sampled_from([_thirds, _merging]),
+    st.sampled_from(["document", "rank"]),
+)
+@example("One-two. Three four.", "words", "-", 2, set(), _thirds, "document")
+def test_the_reason_is_true_in_every_unit_with_any_separator(
+    text: str, unit: str, separator: str | None, limit: int, exclude: set[int], tokens: TokenCounter, order: Order
+) -> None:
+    document = Document.from_text(text)
+    options = Options(order=order, exclude=frozenset(i for i in exclude if i < len(document)), separator=separator)
+    summarizer = Summarizer.load(scorer="lead", select="knapsack")
+    summary = summarizer.fit(document, Budget(limit, unit), options, tokens)  # type: ignore[arg-type]
+    layout = Layout(document, unit, options, tokens)  # type: ignore[arg-type]
+    chosen = {sentence.index for sentence in summary.sentences}
+    ranks = [sentence.index for sentence in summary.ranking]
+    left = set(range(len(document))) - chosen - options.exclude
+
+    def length(wanted: set[int]) -> int:
+        return layout.length(tuple(sorted(wanted) if order == "document" else (i for i in ranks if i in wanted)))
+
+    if summary.reason in ("whole-text-fits", "empty-input"):
+        assert not left
+        return
+    fits = any(length({*chosen, i}) <= limit for i in left)
+    assert summary.reason == ("no-gain" if fits else "selected" if chosen else "nothing-fits")
+    shortest = min((length({i}) for i in left), default=None)
+    assert summary.needed == (shortest if summary.reason == "nothing-fits" else None)
+
+
+def test_a_languages_own_scorer_gets_its_vectors(tmp_path: Path) -> None:
+    config = 'name = "mine"\nscorer = "lead"\n[languages]\nzh = "lexrank"\n'
+    (tmp_path / "config.toml").write_text(config)
+    mine, alone = Summarizer.load(tmp_path), Summarizer.load(scorer="lexrank")
+    text = Document.from_text("雨下了一整天。河水上涨了。雨使河水上涨。城里的人睡了。")
+    assert (mine.score(text) == alone.score(text)).all()
+    assert mine.score(Document.from_text("Rain fell. It fell."))[0] == Summarizer.load(scorer="lead").score(text)[0]
+    with_encoder = config.replace("\n[", '\nencoder = "tfidf:idf=pacsum"\n[')
+    (tmp_path / "config.toml").write_text(with_encoder)
+    assert Summarizer.load(tmp_path).fingerprint != mine.fingerprint

@@ -327,3 +327,11 @@ def test_a_frontier_reports_what_is_wrong_with_included_sentences(how: dict[str,
 def test_more_points_than_budgets_give_every_budget() -> None:
     frontier = Summarizer.load().frontier("Rain fell. The river rose. The town slept.")
     assert frontier.steps(10**15) == frontier.steps()
+
+
+def test_a_budget_of_hundreds_of_digits_is_refused() -> None:
+    for budget in ("max_chars", "max_words", "max_sentences", "ratio"):
+        with pytest.raises(UsageError, match="must be at most"):
+            summarize("Rain fell.", **{budget: int("9" * 401)})
+    with pytest.raises(UsageError, match="limit must be from 1 to"):
+        Summarizer.load().frontier("Rain fell.", limit=int("9" * 401))

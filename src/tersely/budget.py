@@ -1,7 +1,7 @@
 """How long a summary may be."""
 
 from dataclasses import dataclass
-from math import floor, isfinite
+from math import floor, inf, isfinite
 from numbers import Real
 from typing import Literal, cast
 
@@ -9,6 +9,9 @@ from tersely.errors import UsageError
 from tersely.text.length import Unit
 
 BUDGETS = ("max_chars", "max_words", "max_tokens", "max_bytes", "max_sentences", "ratio")
+
+# Larger than any text, and small enough for every computation.
+LARGEST = 10**15
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,8 @@ class Budget:
             raise UsageError(f"there is no budget '{name}': give exactly one of {', '.join(BUDGETS)}")
         if not isinstance(cast(object, limit), Real):
             raise UsageError(f"{name} must be a number, not {limit!r}")
+        if LARGEST < limit < inf:
+            raise UsageError(f"{name} must be at most {LARGEST:,}")
         if name == "ratio":
             if not (isfinite(limit) and 0 < limit <= 1):
                 raise UsageError(f"ratio must be above 0 and at most 1, not {limit}")

@@ -21,16 +21,22 @@ from tersely.summary import Reason, Rejected, ScoredSentence, Summary
 _SHARES = tuple(0.15 * 2 ** (step / 4) for step in range(9))
 # With coherence "soft", the share of its value that a sentence keeps if it cannot stand alone.
 _DEPENDENT = 0.5
+# How many words or tokens may disappear where a sentence is joined, and how many characters are joined to see that.
+_MERGED = 8
+_TRIED_CHARS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Sentences that fit, ascending; `stable` is the smallest budget known to give the same choice."""
+    """Sentences that fit, ascending; `stable` is the smallest budget known to give the same choice.
+
+    Without a `reason`, it depends on the room that is left.
+    """
 
     chosen: tuple[int, ...]
     text: str
     length: int
-    reason: Reason
+    reason: Reason | None
     stable: int
 
 
@@ -85,6 +91,8 @@ class Fitting:
     def summary(self, choice: Choice, budget: Budget, capacity: int) -> Summary:
         """Turn a choice into the summary that a user gets."""
         document, chosen, why = self.layout.document, set(choice.chosen), self._rejections(choice, capacity)
+        reason = choice.reason or self._reason(choice, capacity)
+        left = [length for i, length in enumerate(self.layout.lengths) if i not in self.layout.options.exclude]
 
         def scored(i: int) -> ScoredSentence:
             start, end = document.sentences[i]
@@ -109,8 +117,8 @@ class Fitting:
             budget=budget,
             capacity=capacity,
             length=choice.length,
-            reason=choice.reason,
-            needed=min(self.layout.lengths) if choice.reason == "nothing-fits" else None,
+            reason=reason,
+            needed=min(left, default=None) if reason == "nothing-fits" else None,
             model=self.model,
             fingerprint=self.fingerprint,
             source=document.text,
@@ -182,7 +190,7 @@ class Fitting:
                 return self._whole
             if self._joined.length <= capacity:
                 return self._joined
-        choice, room = self._measured(solve(capacity), capacity), capacity
+        choice, room = self._measured(solve(capacity)), capacity
         # A joined text may have more tokens than its parts together: reduce the room until the joined text fits.
         # Sentences without tokens fit any room, so the last resort is the included sentences alone.
         include = tuple(sorted(options.include))
@@ -190,25 +198,37 @@ class Fitting:
         while choice.length > capacity and choice.chosen != include:
             room = max(room - (choice.length - capacity), least)
             less = solve(room) if room > least else Selection(include, capacity)
-            choice = replace(self._measured(less, capacity), stable=capacity)
+            choice = replace(self._measured(less), stable=capacity)
         if choice.length > capacity:
             raise UsageError(f"the included sentences need {choice.length}, but the budget is {capacity}")
         return choice
 
-    def _measured(self, selection: Selection, capacity: int) -> Choice:
+    def _measured(self, selection: Selection) -> Choice:
         chosen = self._ordered(selection.chosen)
         text = self.layout.join(chosen)
         length = len(chosen) if self.layout.unit == "sentences" else self.layout.measure(text)
         stable = max(selection.stable, length)  # in tokens, the joined text may be longer than the selector assumes
-        return Choice(selection.chosen, text, length, self._reason(selection.chosen, capacity - length), stable)
+        return Choice(selection.chosen, text, length, None, stable)
 
-    def _reason(self, chosen: tuple[int, ...], room: int) -> Reason:
-        taken = self.layout.options.exclude.union(chosen)
-        left = [length for i, length in enumerate(self.layout.lengths) if i not in taken]
-        gap = self.layout.gap if chosen else 0
-        if left and min(left) + gap <= room:
+    def _reason(self, choice: Choice, capacity: int) -> Reason:
+        if self._has_room(choice, capacity):
             return "no-gain"
-        return "selected" if chosen else "nothing-fits"
+        return "selected" if choice.chosen else "nothing-fits"
+
+    def _has_room(self, choice: Choice, capacity: int) -> bool:
+        """Tell whether another sentence would fit.
+
+        Characters, bytes and sentences add up. Words and tokens may merge where sentences are joined, so the shortest
+        sentences are tried, the shortest first, as long as that takes no time worth mentioning.
+        """
+        lengths, gap = self.layout.lengths, self.layout.gap if choice.chosen else 0
+        taken, room = self.layout.options.exclude.union(choice.chosen), capacity - choice.length
+        left = sorted((length, i) for i, length in enumerate(lengths) if i not in taken)
+        if self.layout.unit not in ("words", "tokens") or not choice.chosen:
+            return bool(left) and left[0][0] + gap <= room
+        tries = max(1, _TRIED_CHARS // (len(choice.text) + 1))
+        near = (i for length, i in left[:tries] if length + gap <= room + _MERGED)
+        return any(self.length((*choice.chosen, i)) <= capacity for i in near)
 
     @cached_property
     def _selector(self) -> Selector:

@@ -27,7 +27,9 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise UsageError("not TOML: nested too deep") from None
+    except ValueError as error:  # also for a number of thousands of digits
         raise UsageError(f"not TOML: {error}") from None
 
 

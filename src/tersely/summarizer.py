@@ -10,7 +10,7 @@ from typing import Any, TypedDict, Unpack, cast, get_args, overload
 
 import numpy as np
 
-from tersely.budget import Budget
+from tersely.budget import LARGEST, Budget
 from tersely.encode import Encoder, load_encoder
 from tersely.errors import ModelError, UsageError
 from tersely.fitting import Fitting
@@ -54,6 +54,7 @@ class Summarizer:
     selector: Selector
     encoder: Encoder | None = None
     languages: dict[str, Scorer] = field(default_factory=dict)
+    encoders: dict[str, Encoder] = field(default_factory=dict)  # of the languages whose own scorers need vectors
 
     @classmethod
     def load(
@@ -78,15 +79,21 @@ class Summarizer:
         else:
             name = spec = scorer
         part = SCORERS.create(spec)
-        if part.encoder is None and encoder is not None:
+        own = {language: SCORERS.create(each) for language, each in languages.items()}
+        if encoder is not None and not any(each.encoder for each in (part, *own.values())):
             raise UsageError(f"scorer '{spec}' works on words and takes no encoder")
-        wanted = encoder or part.encoder
+        wanted = (encoder or part.encoder) if part.encoder is not None else None
         return cls(
             name=name,
             scorer=part,
             selector=SELECTORS.create(select or part.select),
             encoder=load_encoder(wanted) if wanted is not None else None,
-            languages={language: SCORERS.create(own) for language, own in languages.items()},
+            languages=own,
+            encoders={
+                language: load_encoder(encoder or each.encoder)
+                for language, each in own.items()
+                if each.encoder is not None
+            },
         )
 
     @property
@@ -94,6 +101,7 @@ class Summarizer:
         """A hash of scorer, selector, encoder and their settings; it changes whenever a summary might."""
         parts = [repr(self.scorer), repr(self.selector), self.encoder.fingerprint if self.encoder else ""]
         parts += [f"{language} {scorer!r}" for language, scorer in sorted(self.languages.items())]
+        parts += [f"{language} {encoder.fingerprint}" for language, encoder in sorted(self.encoders.items())]
         return sha256("\n".join(parts).encode()).hexdigest()[:16]
 
     @overload
@@ -181,8 +189,8 @@ class Summarizer:
         """
         if unit not in get_args(Unit):
             raise UsageError(f"unit must be one of {', '.join(get_args(Unit))}, not '{unit}'")
-        if limit is not None and limit < 1:
-            raise UsageError(f"limit must be at least 1, not {limit}")
+        if limit is not None and not 1 <= limit <= LARGEST:
+            raise UsageError(f"limit must be from 1 to {LARGEST:,}" + (f", not {limit}" if limit < 1 else ""))
         options = Options.of(order, include, exclude, separator, redundancy, coherence)
         fitting = self._fitting(as_document(text, language), options, unit, tokenizer)
         return Frontier(fitting, limit or fitting.largest)
@@ -199,8 +207,11 @@ class Summarizer:
         """Return one value per sentence."""
         if not len(document):
             return np.empty(0)
-        vectors = self.encoder.encode(document.texts) if self.encoder else np.empty((len(document), 0), np.float32)
-        values = self.languages.get(document.language, self.scorer).score(document, vectors)
+        scorer, encoder = self.scorer, self.encoder
+        if document.language in self.languages:
+            scorer, encoder = self.languages[document.language], self.encoders.get(document.language)
+        vectors = encoder.encode(document.texts) if encoder else np.empty((len(document), 0), np.float32)
+        values = scorer.score(document, vectors)
         if values.shape != (len(document),) or not np.isfinite(values).all():
             raise ModelError(f"{self.name} did not give one finite value per sentence: its files may be damaged")
         return values

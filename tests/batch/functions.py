@@ -15,7 +15,10 @@ from tersely.errors import InputError
 
 @dataclass(frozen=True)
 class Shout:
-    """Returns a text in capitals; `HANG` hangs, `KILL` kills the worker, `REFUSE` and `RAISE` raise errors."""
+    """Returns a text in capitals; `HANG` hangs, `KILL` kills the worker, `REFUSE` and `RAISE` raise errors.
+
+    `UNLESS PATH` kills the worker unless there is a file at that path.
+    """
 
     @property
     def columns(self) -> dict[str, ColumnType]:
@@ -28,6 +31,8 @@ class Shout:
         if "HANG" in text:
             Event().wait()
         if "KILL" in text:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if text.startswith("UNLESS ") and not Path(text.removeprefix("UNLESS ")).exists():
             os.kill(os.getpid(), signal.SIGKILL)
         if "REFUSE" in text:
             raise InputError("refused")

@@ -148,3 +148,21 @@ def test_two_runs_at_once_do_not_lose_parts(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="another process"):
         run_ray(job(source, out), 1, show=interfere)
     assert len((out / "_manifest.jsonl").read_text().splitlines()) == 1
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_a_damaged_part_is_done_again_and_documents_set_aside_if_asked(tmp_path: Path, scheme: str) -> None:
+    records, out, mark = articles(25), tmp_path / "out", tmp_path / "mark"
+    records[14]["text"] = f"UNLESS {mark}"
+    source = write_corpus(tmp_path / "in.jsonl", records)
+    assert run_ray(job(source, f"{scheme}{out}"), 1) == Totals(24, 1, 0)
+    whole = {path.name: path.read_bytes() for path in parts(out)}
+    parts(out)[0].unlink()
+    parts(out)[-1].write_bytes(b"{")
+    again = job(source, f"{scheme}{out}", resume=True)
+    assert run_ray(again, 1) == Totals(24, 1, 0)
+    assert {path.name: path.read_bytes() for path in parts(out)} == whole
+    mark.touch()
+    assert run_ray(replace(again, retry=True), 1) == Totals(25, 0, 0)
+    assert [record["id"] for record in read_corpus(*parts(out))] == list(range(25))
+    assert sorted(contents(out)) == ["_manifest.jsonl", *(path.name for path in parts(out))]

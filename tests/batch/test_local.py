@@ -84,7 +84,7 @@ def test_bad_records_are_listed_with_their_place_and_the_others_are_done(tmp_pat
     assert [(entry["file"], entry["line"], entry.get("id")) for entry in found] == [
         (str(source), 9, None),
         (str(source), 35, "x"),
-        (str(source), 51, None),
+        (str(source), 51, "文"),
     ]
     assert "twice" in found[2]["reason"]
     assert read_corpus(*parts(tmp_path / "out")) == read_corpus(tmp_path / "out.jsonl") == expected(wanted)
@@ -130,6 +130,14 @@ def test_an_impossible_job_is_refused_before_it_begins(tmp_path: Path) -> None:
             replace(job(table, out), function=Summarize(how={"max_chars": 9}, column="id")),
             "the column 'id' exists already",
         ),
+        (
+            replace(job(lines, out), function=Summarize(how={"max_chars": 9}, column="id")),
+            "the column 'id' exists already",
+        ),
+        (job(lines, tmp_path / "out.csv"), r"cannot write .csv files, only .jsonl, .*; for a folder .*, end it with /"),
+        (job(lines, tmp_path / f"{'n' * 240}.jsonl"), "the name of the output is too long"),
+        (job(lines, tmp_path / "out.JSONL"), "cannot write .JSONL files"),
+        (job(lines, tmp_path / "out.csv.gz"), "cannot write .csv.gz files"),
         (job(mixed, tmp_path / "out.parquet"), "the column 'text' has values of several types"),
         (job(hollow, tmp_path / "out.parquet"), "the column 'a' holds empty objects"),
         (job(lines, tmp_path / "out.jsonl", to="jsonl.gz"), "--to says"),
@@ -143,6 +151,13 @@ def test_an_impossible_job_is_refused_before_it_begins(tmp_path: Path) -> None:
         with pytest.raises((UsageError, InputError), match=said):
             run_local(replace(wrong, output=wrong.output.replace("s3:/", "s3://", 1)), 1)
     assert not out.exists()
+
+
+def test_a_folder_may_have_any_name(tmp_path: Path) -> None:
+    source = write_corpus(tmp_path / "in.jsonl", articles(2))
+    for name in ("out.csv/", "2026.11", "v1.2.3", "a.version-two"):
+        assert run_local(job(source, f"{tmp_path}/{name}"), 1) == Totals(2, 0, 0)
+    assert run_local(job(source, tmp_path / "out.csv", resume=True), 1) == Totals(2, 0, 0)
 
 
 def test_a_document_that_takes_too_long_is_given_up(tmp_path: Path) -> None:

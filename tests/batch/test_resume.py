@@ -38,7 +38,7 @@ def test_a_run_killed_again_and_again_ends_like_one_that_was_not(tmp_path: Path,
     assert [record["id"] for record in read_corpus(*parts(out))] == [i for i in range(120) if i not in (3, 40, 41, 77)]
 
 
-@pytest.mark.parametrize("moment", range(1, 7))
+@pytest.mark.parametrize("moment", range(1, 6))
 def test_a_run_killed_while_it_removes_joined_parts_is_complete(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: int
 ) -> None:
@@ -59,7 +59,7 @@ def test_a_run_killed_while_it_removes_joined_parts_is_complete(
         patch.setattr(os, "rmdir", dying(os.rmdir))
         with pytest.raises(SystemExit):
             run_local(job(source, one), 1)
-    if moment < 6:
+    if moment < 5:
         assert run_local(job(source, one, resume=True), 1) == Totals(25, 0, 0)
         assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "one.jsonl"]
     else:  # only the empty folder is left
@@ -190,3 +190,60 @@ def test_a_run_is_resumed_only_by_the_same_engine(tmp_path: Path) -> None:
     (out / "_manifest.jsonl").write_text("".join([head.replace('"local"', '"ray"'), *rest]))
     with pytest.raises(UsageError, match="was started with --engine ray: resume with the same engine"):
         run_local(job(source, out, resume=True), 1)
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut", "changed"])
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_a_damaged_part_is_done_again(tmp_path: Path, form: str, damage: str) -> None:
+    records = articles(45)
+    records[12]["text"] = "REFUSE"
+    source, out = corpus(tmp_path / "in", form, records), tmp_path / "out"
+    totals = run_local(job(source, out), 2)
+    whole = {name: data for name, data in contents(out).items() if name != "_manifest.jsonl"}
+    for part in (parts(out)[1], parts(out)[-1]):
+        data = part.read_bytes()
+        part.write_bytes(data[:-9] if damage == "cut" else data.replace(b"SHIP", b"SHOP", 1))
+        if damage == "gone":
+            part.unlink()
+        assert damage != "changed" or part.read_bytes() != data
+    (out / "errors.jsonl").unlink()
+    for _ in range(2):
+        assert run_local(job(source, out, resume=True), 2) == totals
+        assert {name: data for name, data in contents(out).items() if name != "_manifest.jsonl"} == whole
+
+
+def test_a_damaged_part_of_an_unfinished_run_is_done_again_and_errors_are_restored(tmp_path: Path) -> None:
+    records = articles(60)
+    records[3]["text"] = records[33]["text"] = "REFUSE"
+    source, out = write_corpus(tmp_path / "in.jsonl", records), tmp_path / "out"
+    run_local(job(source, tmp_path / "whole"), 2)
+
+    def stop(at: BatchProgress) -> None:
+        if at.documents > 40:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_local(job(source, out), 1, stop)
+    parts(out)[0].unlink()
+    (out / "errors.jsonl").write_bytes((out / "errors.jsonl").read_bytes()[:5])
+    assert run_local(job(source, out, resume=True), 2) == Totals(58, 2, 0)
+    for name in ("errors.jsonl", *(part.name for part in parts(tmp_path / "whole"))):
+        assert (out / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_documents_that_were_set_aside_are_tried_again_if_asked(tmp_path: Path, form: str) -> None:
+    records, mark = articles(35), tmp_path / "mark"
+    records[14]["text"] = f"UNLESS {mark}"
+    records[20]["text"] = "REFUSE"
+    source, out = write_corpus(tmp_path / f"in.{form}", records), tmp_path / "out"
+    assert run_local(job(source, out, id="id"), 2) == Totals(33, 2, 0)
+    aside, refused = read_corpus(out / "errors.jsonl")
+    assert (aside["id"], aside["set_aside"], refused["id"], "set_aside" in refused) == (14, True, 20, False)
+    mark.touch()
+    assert run_local(job(source, out, id="id", resume=True), 2) == Totals(33, 2, 0)
+    assert run_local(job(source, out, id="id", resume=True, retry=True), 2) == Totals(34, 1, 0)
+    assert read_corpus(out / "errors.jsonl") == [refused]
+    assert [record["id"] for record in read_corpus(*parts(out))] == [i for i in range(35) if i != 20]
+    with pytest.raises(UsageError, match="add --resume"):
+        run_local(job(source, tmp_path / "new", retry=True), 1)

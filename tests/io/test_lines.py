@@ -133,3 +133,9 @@ def test_json_is_read_as_it_was_written(value: dict[str, Any]) -> None:
 
 def test_a_value_that_json_cannot_hold_is_written_as_the_caller_says() -> None:
     assert to_json({"a": b"x", "b": "\ud800"}, default=repr) == '{"a": "b\'x\'", "b": "\\ud800"}'
+
+
+def test_a_key_that_is_there_twice_is_refused() -> None:
+    for line in (b'{"text": "a", "text": "b"}', b'{"a": [{"text": 1, "text": 1}]}'):
+        with pytest.raises(InputError, match=r"^the key 'text' is there twice$"):
+            parse_object(line)

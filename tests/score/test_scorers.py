@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from tersely.errors import InputError
 from tersely.score import SCORERS
 from tersely.score._graph import cosines, directed_centrality, page_rank
 from tersely.text import Document
@@ -105,3 +106,24 @@ def test_coverage_reads_chinese_by_character_pairs() -> None:
     text = document("今天下雨。", "洪水淹没了港口。", "港口的洪水正在退去。")
     values = SCORERS.create("coverage:bias=0").score(text, WORDLESS)
     assert values.argmin() == 0
+
+
+@pytest.mark.parametrize("name", ["textrank", "lexrank", "pacsum", "far"])
+def test_too_many_sentences_to_compare_are_refused_before_any_memory_is_taken(name: str) -> None:
+    rows = np.ones((100_000, 1), np.float32)
+    with pytest.raises(InputError, match=r"100,000 sentences, .* at most 20,000; split the text, or choose another"):
+        SCORERS.create(name).score(document("a"), rows)
+
+
+@pytest.mark.parametrize("name", ["textrank", "pacsum", "far"])
+def test_the_last_digits_of_a_sum_do_not_change_the_ranking(name: str) -> None:
+    """Another processor, or another number of threads, gives vectors and sums that differ by this much."""
+    draw = np.random.default_rng(1)
+    rows = draw.normal(size=(6, 32)).astype(np.float32)
+    rows = np.concatenate([rows, rows[::-1]])  # every sentence twice: only rounding keeps such ties
+    texts = document(*map(str, range(12)))
+    first = SCORERS.create(name).score(texts, rows)
+    for _ in range(20):
+        other = SCORERS.create(name).score(texts, rows * (1 + draw.normal(size=rows.shape) * 1e-8).astype(np.float32))
+        assert (np.argsort(-other, kind="stable") == np.argsort(-first, kind="stable")).all()
+        np.testing.assert_allclose(other, first, rtol=1e-5, atol=1e-5)

@@ -45,6 +45,8 @@ def test_only_listed_origins_are_allowed(small: httpx.Client) -> None:
     assert (good.status_code, good.headers["access-control-allow-origin"]) == (200, "https://example.org")
     bad = small.options("/v1/summarize", headers=asked | {"Origin": "https://example.com"})
     assert "access-control-allow-origin" not in bad.headers
+    assert (bad.status_code, bad.headers["content-type"]) == (403, "application/problem+json")
+    assert bad.json()["type"] == "/docs#cors"
     refused = small.post("/v1/summarize", json=BODY, headers={"Origin": "https://example.org"})
     assert (refused.status_code, refused.headers["access-control-allow-origin"]) == (401, "https://example.org")
 

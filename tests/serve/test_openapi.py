@@ -27,6 +27,13 @@ async def document() -> dict[str, Any]:
 schema = schemathesis.openapi.from_dict(asyncio.run(document()))
 
 
+def test_operations_have_names_that_a_generated_client_can_use() -> None:
+    paths = asyncio.run(document())["paths"]
+    names = {operation["operationId"] for methods in paths.values() for operation in methods.values()}
+    assert {"summarize", "frontier", "batch", "models"} <= names
+    assert all(name.isidentifier() and len(name) < 20 for name in names)
+
+
 @schema.parametrize()
 @settings(max_examples=25)
 def test_every_answer_matches_the_document(server: Server, case: schemathesis.Case) -> None:

@@ -32,6 +32,8 @@ class Shouting:
             case "once" if not Path(self.marks).exists():
                 Path(self.marks).touch()
                 os._exit(3)
+            case "twice" | "thrice" if self._times(word) <= (2 if word == "twice" else 3):
+                os._exit(3)
             case "refuse":
                 raise InputError("refused")
             case "extra":
@@ -41,6 +43,12 @@ class Shouting:
             case "print":
                 print("heard", flush=True)
         return word.upper()
+
+    def _times(self, word: str) -> int:
+        """How often a word has come up, this time included."""
+        with Path(f"{self.marks}.{word}").open("a+b") as stream:
+            stream.write(b".")
+            return stream.tell()
 
 
 class Unloadable(Shouting):

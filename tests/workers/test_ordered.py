@@ -207,3 +207,26 @@ def test_workers_end_when_their_results_are_wanted_no_more() -> None:
     results.close()  # type: ignore[attr-defined]
     assert len(workers) == 2
     assert not any(worker.alive for worker in workers)
+
+
+def test_a_piece_is_given_up_only_if_its_worker_died_at_it_alone_twice(tmp_path: Path) -> None:
+    """The first two words are killed with the whole job, then each by itself once: nobody is to blame."""
+    with OrderedPool(Shouting(str(tmp_path / "mark")), 2, RESCUE) as pool:
+        loud, given_up = rescued(pool, [["a", "thrice", "b"], ["kill"], ["c", "twice"]])
+    assert (loud, list(given_up)) == (["A", "B", "C", "TWICE"], ["thrice", "kill"])
+
+
+def test_the_second_try_after_a_death_runs_beside_nothing_else(tmp_path: Path) -> None:
+    with OrderedPool(Shouting(str(tmp_path / "mark")), 3, RESCUE) as pool:
+        seen = []
+
+        def hand_out() -> None:
+            original()
+            suspects = [seat.task for seat in pool._seats if seat.task and seat.task.tries]
+            seen.append((len(suspects), sum(seat.task is not None for seat in pool._seats)))
+
+        original, pool._hand_out = pool._hand_out, hand_out  # type: ignore[method-assign]
+        loud, given_up = rescued(pool, [["a"], ["kill"], *([f"w{i}"] for i in range(30))])
+    assert (len(loud), list(given_up)) == (31, ["kill"])
+    assert (1, 1) in seen
+    assert {busy for suspects, busy in seen if suspects} == {1}

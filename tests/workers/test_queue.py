@@ -6,12 +6,13 @@ import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from time import monotonic
 from typing import Any
 
 import pytest
 
 from serve.service import ended, stopped, until
-from tersely.workers.queue import BusyError, LateError, WorkerEndedError, WorkQueue
+from tersely.workers.queue import BusyError, LateError, WorkerEndedError, WorkQueue, _Ticket
 from workers.queue_work import Pids, Unloadable
 
 
@@ -32,8 +33,8 @@ def ask(queue: WorkQueue, key: int = 0) -> Any:
         return thread.submit(_ask, queue, key).result()
 
 
-def _ask(queue: WorkQueue, key: int = 0) -> Any:
-    return asyncio.run(queue.ask("job", key))
+def _ask(queue: WorkQueue, key: int = 0, long: bool = False) -> Any:
+    return asyncio.run(queue.ask("job", key, long))
 
 
 def test_the_same_key_goes_to_the_same_worker() -> None:
@@ -129,3 +130,12 @@ def test_closing_refuses_what_still_waits() -> None:
         queue.close()
         with pytest.raises(BusyError, match="shutting down"):
             job.result()
+
+
+@pytest.mark.parametrize(("deadline", "order"), [(600, ["short", "first", "second"]), (1e-9, None)])
+def test_short_jobs_pass_long_ones_that_have_not_waited_for_too_long(deadline: float, order: list[str] | None) -> None:
+    queue = WorkQueue(Pids(), workers=1, places=3, deadline=deadline)
+    for name, long in (("first", True), ("second", True), ("short", False)):
+        queue._admit(_Ticket(name, 0, monotonic() + deadline, long))
+    taken = [ticket.job for _ in range(3) if (ticket := queue._next(0)) is not None]
+    assert taken == (order or ["first", "second", "short"])

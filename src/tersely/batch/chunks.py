@@ -1,7 +1,7 @@
 """Chunks: a few records of one file, read from any place in the input, and what became of them."""
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -92,11 +92,15 @@ def _place(chunk: Chunk, i: int) -> tuple[Place, Place]:
 
 
 class Failure(NamedTuple):
-    """A record that failed: its line or row, the reason, and its id if it has one."""
+    """A record that failed: its line or row, the reason, and its id if it has one.
+
+    A record is `set_aside` if its worker died or was too slow, which need not happen again.
+    """
 
     number: int
     reason: str
     id: Any = None
+    set_aside: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,12 +113,17 @@ class ChunkResult:
     failures: list[Failure] = field(default_factory=list)
 
 
-def _give_up(chunk: Chunk, reason: str) -> ChunkResult:
-    return ChunkResult(failures=[Failure(chunk.start.number, f"this document failed twice: {reason}")])
+def record_by_record(name: Callable[[Chunk], Any] = lambda _: None) -> Rescue:
+    """When a worker dies, try each record of its chunk alone; only one at which two more workers die is set aside.
 
+    `name` returns the id of the only record of a chunk.
+    """
 
-# When a worker dies, each record of its chunk is tried alone; only one that kills its worker again is lost.
-RECORD_BY_RECORD = Rescue(lambda chunk: chunk.singles(), _give_up)
+    def set_aside(chunk: Chunk, reason: str) -> ChunkResult:
+        said = f"this document failed twice: {reason}"
+        return ChunkResult(failures=[Failure(chunk.start.number, said, name(chunk), set_aside=True)])
+
+    return Rescue(lambda chunk: chunk.singles(), set_aside)
 
 
 def read_chunks(files: Sequence[InputFile], start: Place = START, size: int = CHUNK) -> Iterator[Chunk]:

@@ -1,14 +1,17 @@
 """The local engine: a job on the cores of one machine, in order, in bounded memory, resumable after a kill."""
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import takewhile, zip_longest
+from typing import Any
 
-from tersely.batch.chunks import RECORD_BY_RECORD, Chunk, ChunkResult, Failure, Place, read_chunks
+from tersely.batch.chunks import Chunk, ChunkResult, Place, read_chunks, record_by_record
 from tersely.batch.job import ERRORS, BatchProgress, Job
 from tersely.batch.manifest import Manifest, Part, Totals, part_name
 from tersely.batch.parts import deliver, open_writer
-from tersely.io.files import is_unfinished, put_in_place, unfinished_name
+from tersely.batch.records import json_line
+from tersely.io.files import is_unfinished, put_in_place, sha256, unfinished_name, write_whole
+from tersely.io.store import Store
 from tersely.workers.ordered import OrderedPool
 from tersely.workers.process import cores
 
@@ -20,42 +23,50 @@ def run_local(job: Job, workers: int | None = None, show: Callable[[BatchProgres
         for path in job.folder.iterdir():
             if is_unfinished(path.name):
                 path.unlink()
-        if not manifest.complete:
-            _do(job, manifest, workers or cores(), show)
+        if not (manifest.complete and job.is_delivered):
+            store = Store(str(job.folder))
+            again = [part for part in manifest.parts if not part.is_done(store, job.retry)]
+            if again or not manifest.complete:
+                _restore_errors(job, manifest)
+                _do(job, manifest, again, workers or cores(), show)
+            _restore_errors(job, manifest)
         manifest.finish()
         deliver(job, [part.name for part in manifest.parts])
         return Totals.of(manifest.parts)
 
 
-def _do(job: Job, manifest: Manifest, workers: int, show: Callable[[BatchProgress], None]) -> None:
+def _do(job: Job, manifest: Manifest, again: list[Part], workers: int, show: Callable[[BatchProgress], None]) -> None:
+    """Do some parts again, and then what no part covers yet."""
     total, done = max(1, sum(file.size for file in job.files)), 0
-    chunks = read_chunks(job.files, manifest.end, job.chunk)
-    pool = OrderedPool(job.work, workers, RECORD_BY_RECORD, job.timeout)
-    with pool, _Errors(job, manifest) as errors:
-        for chunk, documents in _write(pool.run(chunks), job, manifest, errors):
+    with OrderedPool(job.work, workers, record_by_record(job.work.name), job.timeout) as pool:
+        for part in again:
+            end, chunks = part.end, read_chunks(job.files, part.start, job.chunk)
+            for _, documents in _write(pool.run(_until(chunks, end)), job, manifest, part.name):
+                done += documents
+        for chunk, documents in _write(pool.run(read_chunks(job.files, manifest.end, job.chunk)), job, manifest):
             done += documents
             show(BatchProgress(done, chunk.read / total))
 
 
+def _until(chunks: Iterator[Chunk], end: Place) -> Iterator[Chunk]:
+    return takewhile(lambda chunk: chunk.start < end, chunks)
+
+
 def _write(
-    results: Iterator[tuple[Chunk, list[ChunkResult]]], job: Job, manifest: Manifest, errors: "_Errors"
+    results: Iterator[tuple[Chunk, list[ChunkResult]]], job: Job, manifest: Manifest, name: str | None = None
 ) -> Iterator[tuple[Chunk, int]]:
-    """Write the chunks to one part after the other, and yield each chunk with its number of documents."""
+    """Write the chunks to one part after the other, or to the one named, and yield each with its documents."""
     part = None
     try:
         for chunk, pieces in results:
-            part = part or _OpenPart(job, len(manifest.parts), chunk.start)
+            part = part or _OpenPart(job, name or f"{part_name(len(manifest.parts))}.{job.form}", chunk.start)
             part.add(chunk, pieces)
-            for piece in pieces:
-                errors.add(chunk, piece.failures)
             if part.records >= job.part_size:
-                errors.save()
-                manifest.add(part.finish(errors.size))
+                part.finish(manifest)
                 part = None
             yield chunk, sum(piece.documents for piece in pieces)
         if part is not None:
-            errors.save()
-            manifest.add(part.finish(errors.size))
+            part.finish(manifest)
             part = None
     finally:
         if part is not None:
@@ -65,26 +76,34 @@ def _write(
 class _OpenPart:
     """A part that is being written."""
 
-    def __init__(self, job: Job, number: int, start: Place) -> None:
-        self._path = job.folder / f"{part_name(number)}.{job.form}"
+    def __init__(self, job: Job, name: str, start: Place) -> None:
+        self._job, self._name = job, name
         self._temporary = job.folder / unfinished_name()
         self._writer = open_writer(self._temporary.open("wb"), job.form, job.schema)
         self._start = self._end = start
-        self._documents = self._failed = self._empty = self.records = 0
+        self._documents = self._empty = self.records = 0
+        self._errors: list[dict[str, Any]] = []
 
     def add(self, chunk: Chunk, results: list[ChunkResult]) -> None:
         for result in results:
             self._writer.write(result.data)
             self._documents += result.documents
-            self._failed += len(result.failures)
             self._empty += result.empty
+            self._errors += [self._job.error(chunk.start.file, failure) for failure in result.failures]
         self.records += len(chunk)
         self._end = chunk.end
 
-    def finish(self, errors: int) -> Part:
+    def finish(self, manifest: Manifest) -> None:
+        """Put the part in place, and then note it; a process killed in between does it again."""
         self._writer.close()
-        put_in_place(self._temporary, self._path)
-        return Part(self._path.name, self._start, self._end, self._documents, self._failed, self._empty, errors)
+        aside = sum("set_aside" in error for error in self._errors)
+        size, digest = self._temporary.stat().st_size, sha256(self._temporary)
+        put_in_place(self._temporary, self._job.folder / self._name)
+        done = self._documents, len(self._errors), self._empty, aside
+        manifest.add(Part(self._name, self._start, self._end, *done, size, digest), self._errors)
+        if self._errors:
+            with (self._job.folder / ERRORS).open("ab") as stream:
+                stream.writelines(map(json_line, self._errors))
 
     def drop(self) -> None:
         # The disk may be full, or the writer half closed; the first error is the one to report.
@@ -93,29 +112,15 @@ class _OpenPart:
         self._temporary.unlink(missing_ok=True)
 
 
-class _Errors:
-    """errors.jsonl, cut back to its size when the last part was finished, and removed if it stays empty."""
-
-    def __init__(self, job: Job, manifest: Manifest) -> None:
-        self._job = job
-        path = job.folder / ERRORS
-        self.size = manifest.parts[-1].errors if manifest.parts else 0
-        self._stream = path.open("r+b" if path.exists() else "w+b")
-        self._stream.truncate(self.size)
-        self._stream.seek(self.size)
-
-    def add(self, chunk: Chunk, failures: list[Failure]) -> None:
-        for failure in failures:
-            self.size += self._stream.write(self._job.error_line(chunk.start.file, failure))
-
-    def save(self) -> None:
-        self._stream.flush()
-        os.fsync(self._stream.fileno())
-
-    def __enter__(self) -> "_Errors":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stream.close()
-        if not self.size:
-            (self._job.folder / ERRORS).unlink()
+def _restore_errors(job: Job, manifest: Manifest) -> None:
+    """Make errors.jsonl what the manifest says it is, whatever became of it."""
+    path = job.folder / ERRORS
+    if not any(part.failed for part in manifest.parts):
+        if path.exists():
+            path.unlink()
+        return
+    if path.is_file():
+        with path.open("rb") as found:
+            if all(line == wanted for line, wanted in zip_longest(found, manifest.errors())):
+                return
+    write_whole(path, lambda stream: stream.writelines(manifest.errors()))

@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import IO, Any
 
-from tersely.batch.chunks import RECORD_BY_RECORD, Chunk, ChunkResult, Failure, Place, read_chunks
+from tersely.batch.chunks import Chunk, ChunkResult, Place, read_chunks, record_by_record
 from tersely.batch.inputs import MANIFEST, InputFile
 from tersely.batch.job import ERRORS, BatchProgress, Job
 from tersely.batch.manifest import Part, Totals, check_head, complete, foreign, not_resumed, part_name
 from tersely.batch.parts import deliver, open_writer
 from tersely.batch.records import json_line
-from tersely.errors import InputError, MissingExtraError, ModelError, UsageError
+from tersely.errors import InputError, MissingExtraError, ModelError, TerselyError, UsageError
 from tersely.io.store import Store, absolute
 from tersely.io.tables import pyarrow
 from tersely.workers.ordered import OrderedPool
@@ -42,13 +43,12 @@ def run_ray(
     job.check("ray")
     address = find_cluster(address)  # before anything is written
     store, head = Store(absolute(job.place)), job.head("ray")
-    if not _begin(store, head, job.resume):
+    if not _begin(store, head, job):
         with cluster(address, workers) as ray:
             count = _do(ray, job, store, workers, show)
-        _end(store, head, job, count)
+        _end(store, head, count)
     store.tidy(DONE)
-    entries = (store.read(MANIFEST) or b"").splitlines()[1:-1]
-    parts = [Part.from_entry(json.loads(entry)) for entry in entries]
+    parts = [Part.from_entry(entry) for entry in _entries(store.read(MANIFEST) or b"", store)]
     deliver(job, [part.name for part in parts])
     return Totals.of(parts)
 
@@ -99,24 +99,48 @@ def cluster_failed(error: Exception, remedy: str) -> ModelError:
     return ModelError(f"the cluster failed; {remedy}: {str(error).strip().rpartition(chr(10))[2]}")
 
 
-def _begin(store: Store, head: dict[str, Any], resume: bool) -> bool:
-    """Begin or resume an output, and return whether it is complete."""
+def _begin(store: Store, head: dict[str, Any], job: Job) -> bool:
+    """Begin or resume an output, and return whether it is complete; if not, every finished part has a note."""
     found = store.read(MANIFEST)
     if found is None:
         if store.names():
             raise foreign(store.folder)
         store.write(MANIFEST, json_line(head))
         return False
-    if not resume:
+    if not job.resume:
         raise not_resumed(store.folder)
-    lines = found.splitlines()
-    check_head(json.loads(lines[0]), head, store.folder)
-    return len(lines) > 1
+    with _damage_told(store):
+        check_head(json.loads(found.partition(b"\n")[0]), head, store.folder)
+        complete = found.count(b"\n") > 1
+    entries = _entries(found, store) if complete else []
+    if job.is_delivered or (complete and all(Part.from_entry(entry).is_done(store, job.retry) for entry in entries)):
+        return complete
+    for entry in entries:
+        store.write(f"{DONE}/{entry['name'].removesuffix(f'.{job.form}')}.json", json_line(entry))
+    store.write(MANIFEST, json_line(head))
+    return False
+
+
+def _entries(manifest: bytes, store: Store) -> list[dict[str, Any]]:
+    """Return the entries of the parts of a complete manifest."""
+    with _damage_told(store):
+        return [json.loads(line) for line in manifest.splitlines()[1:-1]]
+
+
+@contextmanager
+def _damage_told(store: Store) -> Iterator[None]:
+    try:
+        yield
+    except TerselyError:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise InputError(f"{store.folder}/{MANIFEST} is damaged: choose another output") from None
 
 
 def _do(ray: Any, job: Job, store: Store, workers: int | None, show: Callable[[BatchProgress], None]) -> int:
     """Do what is left, and return the number of all parts."""
-    done = frozenset(name.removesuffix(".json") for name in store.names(DONE))
+    notes = (Part.from_entry(entry) for entry in _notes(store))
+    done = frozenset(part.name.removesuffix(f".{job.form}") for part in notes if part.is_done(store, job.retry))
     files = [replace(file, path=absolute(file.path)) for file in job.files]
     count, documents, read, total = len(done), 0, 0, max(1, sum(file.size for file in files))
     for row in _stream(ray, _Reader(files, job.chunk, job.part_size, done), (job, store), workers):
@@ -194,7 +218,7 @@ class _PartActor:
 
     def __init__(self, job: Job, store: Store) -> None:
         self._job, self._store = job, store
-        self._pool = OrderedPool(job.work, 1, RECORD_BY_RECORD, job.timeout)
+        self._pool = OrderedPool(job.work, 1, record_by_record(job.work.name), job.timeout)
 
     def __call__(self, table: Any) -> Any:
         """Do one part, write it, and leave a note; the row that comes back only says that it is done."""
@@ -202,13 +226,13 @@ class _PartActor:
         chunks: list[Chunk] = pickle.loads(row["chunks"])
         name = part_name(row["file"], row["part"])
         results: list[ChunkResult] = []
-        self._store.write(f"{name}.{self._job.form}", partial(self._fill, chunks, results))
-        failures = [failure for result in results for failure in result.failures]
+        file = f"{name}.{self._job.form}"
+        self._store.write(file, partial(self._fill, chunks, results))
+        errors = [self._job.error(row["file"], failure) for result in results for failure in result.failures]
         documents, empty = sum(result.documents for result in results), sum(result.empty for result in results)
-        part = Part(
-            f"{name}.{self._job.form}", chunks[0].start, chunks[-1].end, documents, len(failures), empty, errors=0
-        )
-        self._store.write(f"{DONE}/{name}.json", json_line({"part": part.entry(), "failures": failures}))
+        done = documents, len(errors), empty, sum("set_aside" in error for error in errors)
+        part = Part(file, chunks[0].start, chunks[-1].end, *done, *self._store.look(file))
+        self._store.write(f"{DONE}/{name}.json", json_line(part.entry(errors)))
         return pyarrow().table({"documents": [documents], "size": [row["size"]]})
 
     def _fill(self, chunks: list[Chunk], results: list[ChunkResult], stream: IO[bytes]) -> None:
@@ -220,27 +244,25 @@ class _PartActor:
         writer.close()
 
 
-def _end(store: Store, head: dict[str, Any], job: Job, count: int) -> None:
+def _end(store: Store, head: dict[str, Any], count: int) -> None:
     """Collect the notes of the actors into the manifest and errors.jsonl."""
-    parts: list[Part] = []
-    size = 0
-    for part, lines in _notes(store, job):
-        size += sum(map(len, lines))
-        parts.append(part._replace(errors=size))
+    parts = [Part.from_entry(entry) for entry in _notes(store)]
     if len(parts) < count:
         raise UsageError(f"another process wrote to {store.folder} at the same time: check it with --resume")
-    if size:
-        store.write(ERRORS, lambda stream: _put(stream, (each for _, lines in _notes(store, job) for each in lines)))
-    entries = [head, *(part.entry() for part in parts), complete(parts)]
+    if any(part.failed for part in parts):
+        errors = (error for entry in _notes(store) for error in entry["errors"])
+        store.write(ERRORS, lambda stream: _put(stream, map(json_line, errors)))
+    else:
+        store.remove(ERRORS)
+    entries = chain([head], _notes(store), [complete(parts)])
     store.write(MANIFEST, lambda stream: _put(stream, map(json_line, entries)))
 
 
-def _notes(store: Store, job: Job) -> Iterator[tuple[Part, list[bytes]]]:
-    """Yield each finished part in order, with its lines of errors.jsonl."""
+def _notes(store: Store) -> Iterator[dict[str, Any]]:
+    """Yield the entry of each finished part in order."""
     for name in store.names(DONE):
-        note = json.loads(store.read(f"{DONE}/{name}") or b"")
-        part = Part.from_entry(note["part"])
-        yield part, [job.error_line(part.start.file, Failure(*failure)) for failure in note["failures"]]
+        with _damage_told(store):
+            yield json.loads(store.read(f"{DONE}/{name}") or b"")
 
 
 def _put(stream: IO[bytes], lines: Iterable[bytes]) -> None:

@@ -1,6 +1,8 @@
 """A job: what to read, do and write, checked before any work begins."""
 
 import json
+import os
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -9,13 +11,15 @@ from typing import Any
 
 from tersely.batch.chunks import CHUNK, Failure, common_schema
 from tersely.batch.inputs import FORMS, MANIFEST, Form, InputFile, find_files
-from tersely.batch.records import RecordWork, TextFunction, first_schema, json_line
+from tersely.batch.records import RecordWork, TextFunction, first_records, first_schema
 from tersely.errors import UsageError
 from tersely.io.store import absolute, is_remote
 from tersely.io.tables import pyarrow
 
 ERRORS = "errors.jsonl"
 PART_SIZE = 2_000
+# In bytes, in most file systems.
+_LONGEST_NAME = 255
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,8 @@ class Job:
     """Files in, files out, and a function of each text in between.
 
     The output is a folder of parts, or one file if its name ends like one. `to` is the format of the parts, by default
-    that of the first input. A document may take `timeout` seconds, by default any number.
+    that of the first input. A document may take `timeout` seconds, by default any number. With `retry`, a run that is
+    resumed also does the parts again in which documents were set aside.
     """
 
     inputs: tuple[str, ...]
@@ -35,6 +40,7 @@ class Job:
     part_size: int = PART_SIZE
     resume: bool = False
     timeout: float | None = None
+    retry: bool = False
 
     @cached_property
     def files(self) -> list[InputFile]:
@@ -55,6 +61,13 @@ class Job:
         return ending
 
     @property
+    def _foreign_ending(self) -> str | None:
+        """The ending of an output that looks like the name of a file, but of no format that can be written."""
+        found = re.search(r"(\.[a-z][a-z0-9]{0,7})+$", Path(self.output).name, re.IGNORECASE)
+        folder = self.output.endswith("/") or self.is_one_file or (self.folder / MANIFEST).exists()
+        return None if found is None or folder else found[0]
+
+    @property
     def is_one_file(self) -> bool:
         """Whether the parts are joined into one file at the end."""
         return self._ending is not None
@@ -68,6 +81,11 @@ class Job:
     def folder(self) -> Path:
         """The folder of the parts, on a disk."""
         return Path(self.place)
+
+    @property
+    def is_delivered(self) -> bool:
+        """Whether the parts are already joined into the one file."""
+        return self.is_one_file and Path(self.output).exists()
 
     @property
     def errors(self) -> str:
@@ -94,9 +112,16 @@ class Job:
         pa = pyarrow()
         for name, kind in self.function.columns.items():
             if name in schema.names:
-                raise UsageError(f"the column '{name}' exists already: choose another --summary-column")
+                raise _exists_already(name)
             schema = schema.append(pa.field(name, pa.type_for_alias(kind)))
         return schema
+
+    def _check_first(self) -> None:
+        """Refuse new columns that the first documents have already, before each of them fails for it."""
+        known = {name for record in first_records(self.files) for name in record}
+        for name in self.function.columns:
+            if name in known:
+                raise _exists_already(name)
 
     def _check_columns(self, names: list[str]) -> None:
         path = self.files[0].path
@@ -119,34 +144,47 @@ class Job:
         state = [[file.path, file.size, file.changed] for file in self.files]
         options = {"text": self.text, "id": self.id, "to": self.form, "part_size": self.part_size}
         return {
-            "tersely": 2,  # to be raised when parts get other names or other documents
+            "tersely": 3,  # to be raised when parts get other names or other documents
             "engine": engine,
             "inputs": [file.path for file in self.files],
             "input files": sha256(json.dumps(state).encode()).hexdigest(),
             "options": {**self.function.identity(), **options},
         }
 
-    def error_line(self, file: int, failure: Failure) -> bytes:
-        """Return the line of errors.jsonl for a record that failed."""
+    def error(self, file: int, failure: Failure) -> dict[str, Any]:
+        """Return the entry of errors.jsonl for a record that failed."""
         kind = "row" if self.files[file].form == "parquet" else "line"
         name = {} if failure.id is None else {"id": failure.id}
-        return json_line({"file": self.files[file].path, kind: failure.number, **name, "reason": failure.reason})
+        aside = {"set_aside": True} if failure.set_aside else {}
+        return {"file": self.files[file].path, kind: failure.number, **name, "reason": failure.reason, **aside}
 
     def check(self, engine: str) -> None:
         """Raise an error for whatever is wrong with the job, as far as that can be known before it runs."""
         if self.part_size < 1:
             raise UsageError(f"a part must have at least one document, not {self.part_size}")
+        if self.retry and not self.resume:
+            raise UsageError("--retry is for a run that is resumed: add --resume")
         if self.timeout is not None and not self.timeout > 0:
             raise UsageError(f"the timeout must be a number above 0, not {self.timeout}")
         if is_remote(self.output) and (engine == "local" or self.is_one_file):
             what = "an output folder, not a file" if self.is_one_file else "--engine ray"
             raise UsageError(f"{self.output} is in an object store, which needs {what}")
-        _ = self.schema
+        if (name := self._foreign_ending) is not None:
+            known = ", ".join(f".{form}" for form in FORMS)
+            raise UsageError(f"cannot write {name} files, only {known}; for a folder of this name, end it with /")
+        if len(os.fsencode(Path(self.errors if self.is_one_file else self.output).name)) > _LONGEST_NAME:
+            raise UsageError("the name of the output is too long: other names are made from it")
+        if self.schema is None:
+            self._check_first()
         if self.is_one_file and Path(self.output).exists():
             if not self.resume:
                 raise UsageError(f"{self.output} exists already: remove it, or choose another output")
-            if not (self.folder / MANIFEST).exists():
+            if not (self.folder / MANIFEST).exists() or self.retry:
                 raise UsageError(f"{self.output} exists already and is complete: there is nothing to resume")
+
+
+def _exists_already(name: str) -> UsageError:
+    return UsageError(f"the column '{name}' exists already: choose another --summary-column")
 
 
 @dataclass(frozen=True)

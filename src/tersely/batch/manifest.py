@@ -2,15 +2,16 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from tersely.batch.chunks import Place
 from tersely.batch.inputs import MANIFEST
 from tersely.batch.records import json_line
-from tersely.errors import InputError, UsageError
+from tersely.errors import InputError, TerselyError, UsageError
 from tersely.io.files import put_in_place
+from tersely.io.store import Store
 
 # One name for all: of two processes that begin at the same moment, one locks the other out.
 _UNFINISHED = f".{MANIFEST}.tmp"
@@ -19,7 +20,8 @@ _UNFINISHED = f".{MANIFEST}.tmp"
 class Part(NamedTuple):
     """A finished part: its file, where in the input it starts and ends, and what it holds.
 
-    `errors` is the size of errors.jsonl when the part was finished.
+    Of the documents that failed, `set_aside` might do better another time. In the manifest, an entry also has the lines
+    of errors.jsonl that belong to the part. There is no hash of a file in an object store.
     """
 
     name: str
@@ -28,16 +30,23 @@ class Part(NamedTuple):
     documents: int
     failed: int
     empty: int
-    errors: int
+    set_aside: int
+    size: int
+    sha256: str | None
 
-    def entry(self) -> dict[str, Any]:
+    def entry(self, errors: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Return plain data for the manifest."""
-        return {**self._asdict(), "start": self.start._asdict(), "end": self.end._asdict()}
+        return {**self._asdict(), "start": self.start._asdict(), "end": self.end._asdict(), "errors": errors}
 
     @classmethod
     def from_entry(cls, entry: dict[str, Any]) -> "Part":
         """Return the part that an entry describes."""
-        return cls(**{**entry, "start": Place(**entry["start"]), "end": Place(**entry["end"])})
+        known = {name: entry[name] for name in cls._fields}
+        return cls(**{**known, "start": Place(**entry["start"]), "end": Place(**entry["end"])})
+
+    def is_done(self, store: Store, retry: bool) -> bool:
+        """Tell whether its file is there and whole, and no document of it is to be tried again."""
+        return not (retry and self.set_aside) and store.holds(self.name, self.size, self.sha256)
 
 
 class Totals(NamedTuple):
@@ -63,7 +72,8 @@ class Manifest:
 
     def __init__(self, folder: Path, head: dict[str, Any], resume: bool) -> None:
         self.folder, self._path = folder, folder / MANIFEST
-        self.parts: list[Part] = []
+        self._parts: dict[str, Part] = {}
+        self._lines: dict[str, int] = {}  # where the last entry of each part begins
         self.complete = False
         new = not self._path.exists()
         if new:
@@ -85,14 +95,26 @@ class Manifest:
             raise
 
     @property
+    def parts(self) -> list[Part]:
+        """The finished parts, in the order of the input."""
+        return list(self._parts.values())
+
+    @property
     def end(self) -> Place:
         """Where the next part starts."""
-        return self.parts[-1].end if self.parts else Place()
+        return next(reversed(self._parts.values())).end if self._parts else Place()
 
-    def add(self, part: Part) -> None:
-        """Note a part whose file is in place."""
-        self.parts.append(part)
-        self._append(part.entry())
+    def add(self, part: Part, errors: Sequence[dict[str, Any]]) -> None:
+        """Note a part whose file is in place, with its lines of errors.jsonl; it replaces one of the same name."""
+        line = self._append(part.entry(errors))
+        self._parts[part.name], self._lines[part.name], self.complete = part, line, False
+
+    def errors(self) -> Iterator[bytes]:
+        """Yield the lines of errors.jsonl, in the order of the input."""
+        for name, part in self._parts.items():
+            if part.failed:
+                self._stream.seek(self._lines[name])
+                yield from map(json_line, json.loads(self._stream.readline())["errors"])
 
     def finish(self) -> None:
         """Note that there is nothing left to do."""
@@ -122,10 +144,12 @@ class Manifest:
         put_in_place(unfinished, self._path)
         self._stream.seek(0)
 
-    def _append(self, entry: dict[str, Any]) -> None:
+    def _append(self, entry: dict[str, Any]) -> int:
+        at = self._stream.seek(0, os.SEEK_END)
         self._stream.write(json_line(entry))
         self._stream.flush()
         os.fsync(self._stream.fileno())
+        return at
 
     def _lock(self) -> None:
         try:
@@ -141,19 +165,22 @@ class Manifest:
         return UsageError(f"another process is writing to {self.folder}: wait until it ends")
 
     def _read(self, head: dict[str, Any]) -> None:
-        data = self._stream.read()
-        # A killed process may have left half a line.
-        whole = data[: data.rfind(b"\n") + 1]
         try:
-            found, *entries = map(json.loads, whole.splitlines())
-            self.complete = bool(entries) and "complete" in entries[-1]
-            self.parts = [Part.from_entry(entry) for entry in entries[: len(entries) - self.complete]]
-        except (ValueError, TypeError, KeyError):
+            check_head(json.loads(self._stream.readline()), head, str(self.folder))
+            at = self._stream.tell()
+            while (line := self._stream.readline()).endswith(b"\n"):
+                entry = json.loads(line)
+                self.complete = "complete" in entry
+                if not self.complete:
+                    part = Part.from_entry(entry)
+                    self._parts[part.name], self._lines[part.name] = part, at
+                at += len(line)
+        except TerselyError:
+            raise
+        except (ValueError, TypeError, KeyError, AttributeError):
             raise InputError(f"{self._path} is damaged: choose another output") from None
-        check_head(found, head, str(self.folder))
-        self._stream.seek(len(whole))
-        if len(whole) < len(data):
-            self._stream.truncate()
+        if line:  # a killed process left half of one
+            self._stream.truncate(at)
 
 
 def complete(parts: Sequence[Part]) -> dict[str, Any]:

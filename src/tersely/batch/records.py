@@ -2,7 +2,8 @@
 
 import gzip
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal, NamedTuple, Protocol
@@ -17,6 +18,8 @@ ColumnType = Literal["string", "int64"]
 
 # How many documents of JSON Lines decide which columns a table has, and their types.
 FIRST = 1_000
+# Up to this size in bytes, a record at which workers died is read in their parent, for its id.
+_LARGEST_NAMED = 8_000_000
 
 
 class Answer(NamedTuple):
@@ -126,6 +129,18 @@ class RecordWork:
                 raise InputError(f"the column '{name}' exists already: choose another --summary-column")
         return _string(record[self.text], self.text)
 
+    def name(self, chunk: Chunk) -> Any:
+        """Return the id of the only record of a chunk, unless it is so large that it could do harm here, too."""
+        if self.id is None or chunk.size > _LARGEST_NAMED:
+            return None
+        if isinstance(chunk, Rows):
+            return self._row_id(from_stream(chunk.body), 0)
+        assert isinstance(chunk, Lines)
+        try:
+            return _parsed(chunk.body[0])[0].get(self.id)
+        except InputError:
+            return None
+
     def _row_id(self, table: Any, i: int) -> Any:
         if self.id is None or self.id not in table.column_names:
             return None
@@ -160,16 +175,19 @@ def _reason(error: Exception) -> str:
     return "not UTF-8" if isinstance(error, UnicodeDecodeError) else f"{type(error).__name__}: {error}"
 
 
+def first_records(files: Sequence[InputFile]) -> Iterator[dict[str, Any]]:
+    """Yield the first documents of JSON Lines, without those that cannot be read."""
+    chunks = (chunk for chunk in read_chunks(files) if isinstance(chunk, Lines))
+    for line in islice((line for chunk in chunks for line in chunk.body), FIRST):
+        with suppress(InputError):
+            yield _parsed(line)[0]
+
+
 def first_schema(files: Sequence[InputFile]) -> Any:
     """Return the schema that fits the first documents of JSON Lines; a column with only nulls holds strings."""
     pa = pyarrow()
     columns: dict[str, list[Any]] = {}
-    chunks = (chunk for chunk in read_chunks(files) if isinstance(chunk, Lines))
-    for line in islice((line for chunk in chunks for line in chunk.body), FIRST):
-        try:
-            record, _ = _parsed(line)
-        except InputError:
-            continue
+    for record in first_records(files):
         for name, value in record.items():
             columns.setdefault(name, []).append(value)
     fields = []

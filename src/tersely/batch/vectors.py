@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tersely.batch.chunks import RECORD_BY_RECORD, Chunk, ChunkResult, Failure, Place
+from tersely.batch.chunks import Chunk, ChunkResult, Failure, Place, record_by_record
 from tersely.batch.engine_ray import cluster, cluster_cores, cluster_failed, find_cluster
 from tersely.encode import Cache, Matrix, load_encoder
 from tersely.workers.ordered import OrderedPool
@@ -129,7 +129,7 @@ def local(workers: int | None) -> Engine:
     """Compute with this many processes; by default one per core."""
 
     def run(work: EncodeWork, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, list[ChunkResult]]]:
-        with OrderedPool(work, workers or cores(), RECORD_BY_RECORD) as pool:
+        with OrderedPool(work, workers or cores(), record_by_record()) as pool:
             yield from pool.run(chunks)
 
     return run
@@ -154,7 +154,7 @@ class EncodeActor:
     """An actor that works in a process of its own, so that a document that kills it does not kill the actor."""
 
     def __init__(self, work: EncodeWork) -> None:
-        self._pool = OrderedPool(work, 1, RECORD_BY_RECORD)
+        self._pool = OrderedPool(work, 1, record_by_record())
 
     def do(self, chunk: Chunk) -> list[ChunkResult]:
         """Return the results of a chunk."""

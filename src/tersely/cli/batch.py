@@ -43,7 +43,8 @@ from tersely.cli._printing import Line, listen_no_more, say
     metavar="SECONDS",
     help="Give up on a document that takes longer. Default: no limit.",
 )
-@click.option("--resume", is_flag=True, help="Continue an interrupted run.")
+@click.option("--resume", is_flag=True, help="Continue an interrupted run, and do damaged parts again.")
+@click.option("--retry", is_flag=True, help="With --resume, also try documents again at which workers died.")
 @click.option(
     "--engine",
     type=click.Choice(["local", "ray"]),
@@ -63,6 +64,7 @@ def command(
     workers: int | None,
     timeout: float | None,
     resume: bool,
+    retry: bool,
     engine: str,
     address: str | None,
     model: str | None,
@@ -96,7 +98,7 @@ def command(
     given = {name: value for name, value in how.items() if value not in (None, ())}
     chosen = {"model": model, "scorer": scorer, "encoder": encoder, "select": select}
     function = Summarize(chosen, given, summary_column, form)
-    job = Job(tuple(inputs), output, function, text_column, id_column, to, part_size, resume, timeout)
+    job = Job(tuple(inputs), output, function, text_column, id_column, to, part_size, resume, timeout, retry)
     line = _Line()
     try:
         try:

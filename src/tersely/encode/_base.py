@@ -3,7 +3,9 @@
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from threading import Timer
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -12,6 +14,9 @@ from numpy.typing import NDArray
 from tersely.io.files import sha256
 
 Matrix = NDArray[np.float32]
+
+# Far longer than a batch of sentences takes in any usable model.
+GRAPH_SECONDS = 120.0
 
 
 @runtime_checkable
@@ -71,6 +76,32 @@ def fingerprint(name: str, settings: Mapping[str, object], files: Iterable[Path]
     facts += [f"{path.name}:{sha256(path)}" for path in sorted(files)]
     digest = hashlib.sha256("\n".join(facts).encode()).hexdigest()
     return f"{name}-{digest[:16]}"
+
+
+def graph_files(graph: Path) -> list[Path]:
+    """Return the files that a graph may read: if it keeps weights in others, every file next to it."""
+    with graph.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as data:
+        if data.find(b"location") < 0:  # the key under which a graph names such a file
+            return [graph]
+    return sorted(path for path in graph.parent.iterdir() if path.is_file())
+
+
+def run_graph(session: Any, names: Sequence[str] | None, feed: Mapping[str, Any]) -> Any:
+    """Run a graph of ONNX Runtime, and stop it if it takes too long: a graph may have a loop without an end."""
+    from onnxruntime import RunOptions
+
+    options = RunOptions()
+    timer = Timer(GRAPH_SECONDS, setattr, (options, "terminate", True))
+    timer.daemon = True
+    timer.start()
+    try:
+        return session.run(names, feed, options)
+    except Exception:
+        if options.terminate:
+            raise TimeoutError(f"it took more than {GRAPH_SECONDS:g} s") from None
+        raise
+    finally:
+        timer.cancel()
 
 
 class PickledBySettings:

@@ -19,7 +19,7 @@ class Hub(TransformerEncoder):
 
     `cls` is the last layer's first token, as in unsupervised SimCSE; `pooler` is the model's own head on top of
     that, as in supervised SimCSE; `mean` is the mean of the tokens. Weights are read from safetensors only, and
-    code that comes with a model is never run.
+    code that comes with a model is never run. Without `download`, only a folder or the local cache is used.
     """
 
     name = "hub"
@@ -31,6 +31,7 @@ class Hub(TransformerEncoder):
         max_tokens: int = 128,
         batch: int = 32,
         normalize: bool = True,
+        download: bool = True,
     ) -> None:
         super().__init__(Path(path).expanduser(), pooling, max_tokens, batch, normalize)
         try:
@@ -39,7 +40,7 @@ class Hub(TransformerEncoder):
         except ImportError:
             raise MissingExtraError("encoder 'hub'", "hub") from None
         if not self._folder.is_dir():
-            self._folder = _download(path)
+            self._folder = _download(path, download)
         if not any(self._folder.glob("*.safetensors")):
             raise ModelError(
                 f"{path} has no safetensors weights, and pickles are never loaded: "
@@ -96,13 +97,19 @@ class Hub(TransformerEncoder):
             raise ModelError(f"{self._folder} reads at most {positions} tokens, but max_tokens={self._max_tokens}")
 
 
-def _download(name: str) -> Path:
-    """Return the folder of a model from the Hub, downloaded unless it is in the local cache."""
+def _download(name: str, allowed: bool) -> Path:
+    """Return the folder of a model from the Hub: from the local cache or, if that is allowed, downloaded."""
     from huggingface_hub import snapshot_download
 
+    patterns: dict[str, Any] = {"allow_patterns": list(_FILES), "ignore_patterns": ["*/*"]}
     try:
-        return Path(snapshot_download(name, allow_patterns=list(_FILES), ignore_patterns=["*/*"]))
+        return Path(snapshot_download(name, local_files_only=not allowed, **patterns))
     except Exception as error:
+        if not allowed:
+            raise ModelError(
+                f"the encoder '{name}' is not on this machine, and a model folder may not download it: "
+                f"if you trust it, add --encoder hub:{name}"
+            ) from error
         raise ModelError(
             f"'{name}' is not a folder, and the Hugging Face Hub gives no such model: check the name and the network"
         ) from error

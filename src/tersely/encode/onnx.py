@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.encode._base import Matrix
+from tersely.encode._base import Matrix, graph_files, run_graph
 from tersely.encode._transformer import Pooling, TransformerEncoder, pool, reason
 from tersely.errors import MissingExtraError, ModelError
 
@@ -48,8 +48,7 @@ class Onnx(TransformerEncoder):
         self._output = self._choose_output()
 
     def _files(self) -> Iterable[Path]:
-        # The second pattern also finds large weights, which are stored in a file next to the graph.
-        return [*self._folder.glob("tokenizer.json"), *self._folder.glob("model.onnx*")]
+        return {self._folder / "tokenizer.json", *graph_files(self._folder / "model.onnx")}
 
     def _run(self, sentences: list[str]) -> Matrix:
         (values,), mask = self._outputs(sentences, [self._output])
@@ -68,7 +67,7 @@ class Onnx(TransformerEncoder):
             "token_type_ids": np.array([encoding.type_ids for encoding in encodings]),
         }
         feed = {name: tensors[name].astype(kind) for name, kind in self._inputs.items()}
-        return self._session.run(names, feed), mask
+        return run_graph(self._session, names, feed), mask
 
     def _load_tokenizer(self, tokenizers: Any) -> Any:
         path = self._folder / "tokenizer.json"
@@ -111,7 +110,7 @@ class Onnx(TransformerEncoder):
         except Exception as error:
             raise ModelError(f"{self._folder}: the graph does not run: {reason(error)}") from error
         token, sentence = (
-            next((name for name, value in zip(names, values, strict=True) if value.ndim == rank), None)
+            next((name for name, value in zip(names, values, strict=True) if getattr(value, "ndim", 0) == rank), None)
             for rank in (3, 2)
         )
         if self._pooling == "pooler" and not sentence:

@@ -81,12 +81,24 @@ def parse_object(line: bytes) -> Object:
     if not text.startswith("{"):
         raise InputError("not a JSON object")
     try:
-        value: Object = json.loads(text)
+        value: Object = json.loads(text, object_pairs_hook=_without_doubles)
+    except InputError:
+        raise
     except json.JSONDecodeError as error:
         raise InputError(f"broken JSON at column {error.colno}: {error.msg}") from None
     except (ValueError, RecursionError):
         raise InputError("broken JSON: a number too long, or nested too deep") from None
     return value
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> Object:
+    """Make an object; of two values for one key, nobody can know which one was meant."""
+    made: Object = {}
+    for key, value in pairs:
+        if key in made:
+            raise InputError(f"the key '{key[:50]}' is there twice")
+        made[key] = value
+    return made
 
 
 def decode(raw: bytes) -> str:

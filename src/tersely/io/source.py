@@ -8,7 +8,8 @@ from tersely.errors import InputError, MissingExtraError
 
 # Far more than anybody reads; a larger text is not one document.
 MAX_BYTES = 200_000_000
-_SECONDS = 30
+# Taking the article out of a page needs up to six seconds for each megabyte.
+MAX_MARKUP = 2_000_000
 # What people try most often, and what to do instead.
 _OTHERS = {
     b"%PDF-": "a PDF: extract its text first (pdftotext)",
@@ -23,8 +24,8 @@ _HTML = re.compile(
 
 def read_source(source: str) -> str:
     """Return the text of a file, of standard input (`-`), or of a page at an http(s) address."""
-    if source.startswith(("http://", "https://")):
-        return _page_text(_download(source), source)
+    if source[:8].lower().startswith(("http://", "https://")):
+        return _address(source)
     raw = _standard_input() if source == "-" else _file(Path(source))
     name = "standard input" if source == "-" else source
     if Path(source).suffix.lower() in (".html", ".htm") or _HTML.match(raw[:2000]):
@@ -58,10 +59,14 @@ def _bounded(raw: bytes, name: str) -> bytes:
     return raw
 
 
-def _decode(raw: bytes, name: str) -> str:
+def _check_kind(raw: bytes, name: str) -> None:
     for mark, what in _OTHERS.items():
         if raw.startswith(mark):
             raise InputError(f"{name} is {what}")
+
+
+def _decode(raw: bytes, name: str) -> str:
+    _check_kind(raw, name)
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{name} is UTF-16, not UTF-8: convert it first (iconv -f UTF-16 -t UTF-8)")
     try:
@@ -72,25 +77,31 @@ def _decode(raw: bytes, name: str) -> str:
         raise InputError(f"{name} is not UTF-8 at byte {error.start} (0x{byte:02x}): convert it first") from None
 
 
-def _download(address: str) -> bytes:
-    from http.client import HTTPException
-    from urllib.request import Request, urlopen
+def _address(address: str) -> str:
+    from tersely.io.web import decode_page, fetch
 
-    try:
-        with urlopen(Request(address, headers={"User-Agent": "tersely"}), timeout=_SECONDS) as answer:
-            return _bounded(answer.read(MAX_BYTES + 1), address)
-    except (OSError, ValueError, HTTPException) as error:
-        reason = getattr(error, "reason", None) or error
-        raise InputError(f"{address} cannot be fetched: {reason}") from None
+    page = fetch(address)
+    if page.kind == "text/plain":
+        text = decode_page(page.body, page.charset)
+        return _decode(page.body, address) if text is None else text
+    return _page_text(page.body, address, page.charset)
 
 
-def _page_text(raw: bytes, name: str) -> str:
+def _page_text(raw: bytes, name: str, charset: str | None = None) -> str:
     try:
         from trafilatura import extract
     except ImportError:
         raise MissingExtraError("reading a web page", "html") from None
-    text = extract(raw, include_comments=False, include_tables=False)
-    if not text:
+    from tersely.io.web import decode_page, without_scripts
+
+    _check_kind(raw, name)
+    text = decode_page(raw, charset)
+    # Scripts go first: they are most of many pages, and no part of the article.
+    markup = without_scripts(raw if text is None else text.encode("utf-8", "replace"))
+    if len(markup) > MAX_MARKUP:
+        raise InputError(f"{name} has more than {MAX_MARKUP // 1_000_000} MB of markup: save its text, and give that")
+    article = extract(markup if text is None else markup.decode(), include_comments=False, include_tables=False)
+    if not article:
         raise InputError(f"{name} has no text to summarize: no article was found in the page")
     # Each line is a paragraph; a single line feed would read as a wrapped line.
-    return str(text).replace("\n", "\n\n")
+    return str(article).replace("\n", "\n\n")

@@ -9,7 +9,7 @@ from shutil import rmtree
 from typing import IO, Any
 
 from tersely.errors import InputError
-from tersely.io.files import is_unfinished, unfinished_name, write_whole
+from tersely.io.files import is_unfinished, sha256, unfinished_name, write_whole
 from tersely.io.tables import pyarrow
 
 # These show a file only when it is closed, and have no folders.
@@ -94,6 +94,30 @@ class Store:
             return Path(self.folder, name).read_bytes()
         except FileNotFoundError:
             return None
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there."""
+        with suppress(FileNotFoundError):
+            if self._remote:
+                system, inner = self._remote
+                system.delete_file(f"{inner}/{name}")
+            else:
+                Path(self.folder, name).unlink()
+
+    def look(self, name: str) -> tuple[int, str | None]:
+        """Return the size of a file, -1 if there is none, and its SHA-256, unless it would have to be fetched."""
+        if self._remote:
+            system, inner = self._remote
+            info = system.get_file_info(f"{inner}/{name}")
+            return (info.size if info.is_file else -1), None
+        path = Path(self.folder, name)
+        return (path.stat().st_size, sha256(path)) if path.is_file() else (-1, None)
+
+    def holds(self, name: str, size: int, digest: str | None) -> bool:
+        """Tell whether a file is there with this size and, if it is known, this SHA-256."""
+        if not self._remote and size != (path.stat().st_size if (path := Path(self.folder, name)).is_file() else -1):
+            return False  # without reading it
+        return self.look(name) == (size, digest)
 
     def names(self, under: str = "") -> list[str]:
         """List the finished files of the folder, or of one inside it, in sorted order."""

@@ -1,7 +1,9 @@
 """Checkpoints: one safetensors file with weights, optimizer state and notes; and the curve and the best weights."""
 
 import json
+import os
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +25,27 @@ def save_checkpoint(path: Path, network: nn.Module, optimizer: torch.optim.Optim
     tensors = {f"network.{name}": tensor for name, tensor in network.state_dict().items()}
     for number, state in optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{number}.{name}": tensor for name, tensor in state.items()}
-    contiguous = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, save(contiguous, metadata={"notes": json.dumps(notes)}))
+    write_whole(path, _packed(tensors, json.dumps(notes)))
+
+
+def _packed(tensors: dict[str, Tensor], notes: str) -> bytes:
+    """Return a safetensors file that can be checked: the format itself does not notice a changed byte."""
+    contiguous = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
+    return save(contiguous, metadata={"notes": notes, "sha256": _digest(contiguous, notes)})
+
+
+def _digest(tensors: dict[str, Tensor], notes: str) -> str:
+    digest = sha256(notes.encode())
+    for name, tensor in sorted(tensors.items()):
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
 
 
 def load_checkpoint(path: Path, network: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:
     """Restore the network and the optimizer, and return the notes."""
-    tensors, notes = read_tensors(path)
+    tensors, notes = read_tensors(path, checked=True)
     weights = {name.removeprefix("network."): t for name, t in tensors.items() if name.startswith("network.")}
     state: dict[int, dict[str, Tensor]] = {}
     for name, tensor in tensors.items():
@@ -41,7 +56,9 @@ def load_checkpoint(path: Path, network: nn.Module, optimizer: torch.optim.Optim
         network.load_state_dict(weights)
         optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
     except (RuntimeError, ValueError) as error:
-        raise ModelError(f"{path} belongs to another network: {error}") from None
+        raise ModelError(f"{path} belongs to another network: {' '.join(str(error).split())[:300]}") from None
+    if missing := {"step", "seconds", "curve", "config"} - notes.keys():
+        raise ModelError(f"{path} is not the checkpoint of a training run: it has no {min(missing)}")
     return notes
 
 
@@ -61,14 +78,24 @@ def _flat(settings: dict[str, Any], table: str = "") -> dict[str, Any]:
     return flat
 
 
-def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """Return the tensors of a safetensors file and its notes."""
+def read_tensors(path: Path, checked: bool = False) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """Return the tensors of a safetensors file and its notes; if it is to be `checked`, it must have a checksum."""
     try:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
-            return {name: file.get_tensor(name) for name in file.keys()}, json.loads(metadata.get("notes", "{}"))  # noqa: SIM118
-    except (OSError, SafetensorError) as error:
-        raise ModelError(f"{path} cannot be read: {error}") from None
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (OSError, SafetensorError, ValueError, RuntimeError) as error:
+        raise ModelError(f"{path} cannot be read: {str(error).partition(chr(10))[0]}") from None
+    notes = metadata.get("notes", "{}")
+    if ("sha256" in metadata or checked) and metadata.get("sha256") != _digest(tensors, notes):
+        raise ModelError(f"{path} is damaged: its content is not what was saved")
+    try:
+        found = json.loads(notes)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise ModelError(f"{path} is damaged: its notes cannot be read")
+    return tensors, found
 
 
 @dataclass(frozen=True)
@@ -86,7 +113,7 @@ class Best:
         ranked = sorted([*ranking, [loss, step]])[: self.keep]
         if [loss, step] in ranked:
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_whole(self._file(step), save({name: tensor.contiguous() for name, tensor in weights.items()}))
+            write_whole(self._file(step), _packed(weights, "{}"))
         return ranked
 
     def tidy(self, ranking: Ranking) -> None:
@@ -110,10 +137,13 @@ def averaged(several: list[dict[str, Tensor]]) -> dict[str, Tensor]:
 
 
 class RunFiles:
-    """The files of one training run: checkpoint, curve, TensorBoard's curve and, if asked for, the best weights."""
+    """The files of one training run: checkpoint, curve, TensorBoard's curve and, if asked for, the best weights.
+
+    Only one process at a time may have those of a folder.
+    """
 
     def __init__(self, folder: Path, log: Path, step: int) -> None:
-        self.folder, self._log = folder, log
+        self.folder, self._log, self._lock = folder, log, _lock(folder)
         self._writer: Any = SummaryWriter(folder / "tensorboard", purge_step=step)
 
     def add(self, notes: dict[str, Any], point: dict[str, float], figures: dict[str, float]) -> None:
@@ -130,5 +160,23 @@ class RunFiles:
         Best(self.folder).tidy(notes.get("best", []))
 
     def close(self) -> None:
-        """Close TensorBoard's file."""
+        """Close TensorBoard's file, and let others train here."""
         self._writer.close()
+        if self._lock is not None:
+            os.close(self._lock)
+
+
+def _lock(folder: Path) -> int | None:
+    """Lock a folder for this process; the system unlocks it when the process ends, however it does."""
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError:  # Windows has no such lock
+        return None
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        flock(handle, LOCK_EX | LOCK_NB)
+    except OSError:
+        os.close(handle)
+        raise UsageError(f"another process is training in {folder}: wait until it ends, or choose another") from None
+    return handle

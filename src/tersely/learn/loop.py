@@ -77,7 +77,7 @@ def start_or_resume(
     if checkpoint.exists():
         notes = load_checkpoint(checkpoint, network, optimizer)
         for name, value in facts.items():
-            if notes[name] != value:
+            if notes.get(name) != value:
                 raise UsageError(f"{checkpoint} was made with another {name} and cannot be resumed with this one")
         if more_steps and config.training.steps >= notes["step"]:
             notes["config"]["training"]["steps"] = config.training.steps
@@ -103,7 +103,7 @@ class Loop:
         """Train to the last step, or raise KeyboardInterrupt after saving."""
         notes, files = self.state.notes, self.files
         before = notes["seconds"] - time.monotonic()
-        with Interrupt() as interrupt, closing(files) if files else nullcontext():
+        with Interrupt(alone=self.in_any_process is bool) as interrupt, closing(files) if files else nullcontext():
             while self.state.step < self.steps:
                 figures = self.learn()
                 notes["step"] += 1
@@ -127,18 +127,26 @@ class Loop:
 
 
 class Interrupt:
-    """Within this context the first Ctrl-C only sets `asked`, so that no step is left half done; the second stops."""
+    """Within this context the first Ctrl-C or SIGTERM only sets `asked`: no step is left half done; the second stops.
+
+    A process that is not `alone` ends at once on SIGTERM, which is how its launcher ends it when another one has died.
+    """
+
+    def __init__(self, alone: bool = True) -> None:
+        self._signals = (signal.SIGINT, signal.SIGTERM) if alone else (signal.SIGINT,)
 
     def __enter__(self) -> Self:
         self.asked = False
         # Python delivers signals to the main thread, and only there may a handler be set.
         self._here = threading.current_thread() is threading.main_thread()
-        self._before: Any = signal.signal(signal.SIGINT, self._ask) if self._here else None
+        self._before: dict[signal.Signals, Any] = {}
+        for number in self._signals if self._here else ():
+            self._before[number] = signal.signal(number, self._ask)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._here:
-            signal.signal(signal.SIGINT, self._before)
+        for number, before in self._before.items():
+            signal.signal(number, before)
 
     def _ask(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
         if self.asked:

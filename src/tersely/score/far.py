@@ -7,7 +7,7 @@ import numpy as np
 
 from tersely.encode import unit_rows
 from tersely.score import Matrix, Values
-from tersely.score._graph import directed_centrality
+from tersely.score._graph import directed_centrality, products
 from tersely.text.document import Document
 
 __all__ = ["Far"]
@@ -36,7 +36,7 @@ class Far:
         unit = unit_rows(vectors)
         whole = vectors.max(axis=0)
         similarity = unit @ (whole / (np.linalg.norm(whole) or 1.0))
-        earlier, later = directed_centrality(unit @ unit.T, self.beta)
+        earlier, later = directed_centrality(products(unit), self.beta)
         centrality = (1 - self.lambda1) * later - self.lambda1 * earlier
         centrality -= centrality.min()
         centrality /= centrality.max() or 1.0

@@ -6,9 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tersely.encode._base import graph_files, run_graph
+from tersely.encode._transformer import reason as one_line
 from tersely.errors import MissingExtraError, ModelError
 from tersely.io.files import sha256
-from tersely.score import SCORERS, Matrix, Values
+from tersely.score import SCORERS, Matrix, Scorer, Values
 from tersely.text.document import Document
 from tersely.text.words import term_weights
 
@@ -46,12 +48,12 @@ class Learned:
             self._session: Any = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
             notes = self._session.get_modelmeta().custom_metadata_map
             self._columns, self._features = int(notes["columns"]), tuple(notes["features"].split())
-            self._coverage = SCORERS.create(notes["coverage"]) if "coverage" in notes else None
+            self._coverage = _coverage(notes["coverage"]) if "coverage" in notes else None
         except Exception as error:
-            raise ModelError(f"{file} is not the graph of a learned scorer: {error}") from error
+            raise ModelError(f"{file} is not the graph of a learned scorer: {one_line(error)}") from error
         if strange := [name for name in self._features if name not in FEATURES]:
             raise ModelError(f"{file} needs '{strange[0]}', which this version of tersely lacks: upgrade tersely")
-        self._digest = sha256(file)
+        self._digest = "-".join(sha256(each) for each in graph_files(file))
 
     def __repr__(self) -> str:
         # The weights, not their path, so that a summary's fingerprint is the same on every machine.
@@ -74,8 +76,12 @@ class Learned:
             "coverage": self._covered(document)[None],
         }
         wanted = {node.name for node in self._session.get_inputs()}
-        (values,) = self._session.run(["values"], {name: array for name, array in feed.items() if name in wanted})
-        return np.asarray(values[0], dtype=np.float64)
+        try:
+            found = run_graph(self._session, ["values"], {name: feed[name] for name in feed.keys() & wanted})
+            values: Values = np.asarray(found[0], dtype=np.float64)[0]
+        except Exception as error:
+            raise ModelError(f"the graph of {self._folder} does not run: {one_line(error)}") from error
+        return values
 
     def _covered(self, document: Document) -> Matrix:
         if self._coverage is None:
@@ -83,6 +89,12 @@ class Learned:
         values = self._coverage.score(document, np.empty((len(document), 0), np.float32))
         scaled: Matrix = (values / values.mean()).astype(np.float32)
         return scaled
+
+
+def _coverage(spec: str) -> Scorer:
+    if spec.partition(":")[0] != "coverage":
+        raise ModelError(f"'{spec}' is not a coverage scorer")
+    return SCORERS.create(spec)
 
 
 def features(document: Document, names: tuple[str, ...]) -> Matrix:

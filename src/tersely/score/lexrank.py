@@ -24,5 +24,6 @@ class LexRank:
 
     def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
         """Return the stationary weights, which sum to one."""
-        links = (cosines(vectors) > self.threshold).astype(np.float32)
+        links = cosines(vectors)
+        np.greater(links, self.threshold, out=links, casting="unsafe")
         return page_rank(links, self.damping)

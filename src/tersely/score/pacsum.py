@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tersely.score import Matrix, Values
-from tersely.score._graph import directed_centrality
+from tersely.score._graph import directed_centrality, products
 from tersely.text.document import Document
 
 __all__ = ["PacSum"]
@@ -27,7 +27,7 @@ class PacSum:
 
     def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
         """Return the directed centralities, all zero or more."""
-        earlier, later = directed_centrality(vectors @ vectors.T, self.beta)
+        earlier, later = directed_centrality(products(vectors), self.beta)
         centrality: Values = (1 - self.lambda1) * later - self.lambda1 * earlier
         values: Values = centrality - centrality.min()
         return values

@@ -23,6 +23,7 @@ class TextRank:
 
     def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
         """Return the stationary weights, which sum to one."""
-        weights = np.maximum(cosines(vectors), 0)
+        weights = cosines(vectors)
+        np.maximum(weights, 0, out=weights)
         np.fill_diagonal(weights, 0)
         return page_rank(weights, self.damping)

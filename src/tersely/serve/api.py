@@ -46,7 +46,7 @@ def router(queue: WorkQueue, metrics: Metrics) -> APIRouter:
 
     async def ask(task: str, body: SummarizeBody | FrontierBody | BatchBody, request: Request) -> Response:
         # The same text goes to the same worker, which may remember it.
-        reply = await unless_gone(request, queue.ask((task, body.request()), body.text))
+        reply = await unless_gone(request, queue.ask((task, body.request()), body.text, task != "summarize"))
         if not isinstance(reply, Answer):
             raise reply
         metrics.read(reply.sentences)
@@ -147,6 +147,6 @@ class _Parsed(Request):
 
 def _parse(body: bytes) -> Any:
     try:
-        return from_json(body, allow_inf_nan=False)
+        return from_json(body.removeprefix(b"\xef\xbb\xbf"), allow_inf_nan=False)
     except ValueError as error:
         raise ProblemError("invalid-json", f"the body is not JSON in UTF-8: {error}") from None

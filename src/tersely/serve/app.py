@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
@@ -14,7 +13,7 @@ from starlette.types import ASGIApp
 from tersely import __version__
 from tersely.serve import api, observe, site
 from tersely.serve.bodies import invalid_fields
-from tersely.serve.middleware import GONE, BodyLimit, Context, Head, Tokens, respond
+from tersely.serve.middleware import GONE, BodyLimit, Context, Cors, Head, Tokens, respond
 from tersely.serve.observe import Metrics
 from tersely.serve.options import DeskWork, ServeOptions
 from tersely.serve.problems import ProblemError, busy, internal, of_status
@@ -52,28 +51,29 @@ def make_app(options: ServeOptions, queue: WorkQueue) -> ASGIApp:
         redoc_url=None,
         openapi_url=None,
         redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
     )
     app.include_router(api.router(queue, metrics))
     app.include_router(site.router(document(app, with_tokens=bool(options.tokens))))
     foreseen = (ProblemError, RequestValidationError, HTTPException, BusyError, LateError, ClientDisconnect)
     for kind in (*foreseen, Exception):
         app.add_exception_handler(kind, _handle)
-    return _layers(app, options, metrics)
+    return _layers(app, options, metrics, queue)
 
 
-def _layers(app: FastAPI, options: ServeOptions, metrics: Metrics) -> ASGIApp:
+def _layers(app: FastAPI, options: ServeOptions, metrics: Metrics, queue: WorkQueue) -> ASGIApp:
     """Wrap the application in its layers; the last one here is the first that a request meets."""
     layered: ASGIApp = BodyLimit(Head(app), frozenset(api.WITH_BODY), options.max_body, options.deadline)
     layered = Tokens(layered, options.tokens)
     if options.cors:
-        layered = CORSMiddleware(
+        layered = Cors(
             layered,
             allow_origins=options.cors,
             allow_methods=["GET", "POST"],
             allow_headers=["Authorization", "Content-Type", "X-Request-ID"],
             expose_headers=["Retry-After", "X-Request-ID"],
         )
-    return Context(layered, metrics, frozenset(api.ROUTES + site.ROUTES))
+    return Context(layered, metrics, frozenset(api.ROUTES + site.ROUTES), lambda: queue.closing)
 
 
 async def _handle(request: Request, error: Exception) -> Response:

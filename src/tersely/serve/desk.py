@@ -14,7 +14,10 @@ from tersely.serve.problems import Answer, FailureError, ProblemError, invalid
 from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text import Document, Language
+from tersely.text.document import Sentence
+from tersely.text.language import detect_language
 from tersely.text.length import load_token_counter
+from tersely.text.split import split_sentences
 
 # An answer lists every sentence, so this bounds answers, too; it holds for all documents of a batch together.
 MAX_SENTENCES = 20_000
@@ -112,10 +115,11 @@ class Desk:
         return self._models[name]
 
     def _document(self, how: dict[str, Any], most: int) -> "Scored":
-        document = self._memory.document(how.pop("text"), how.pop("language"))
-        if len(document) > most:
-            what = f"the text has {len(document)} sentences, and a request may have {MAX_SENTENCES}"
-            raise invalid(f"{what}: {most} are left for this document" if most < MAX_SENTENCES else what, "text")
+        document = self._memory.document(how.pop("text"), how.pop("language"), most)
+        if document is None:
+            left = f", of which {most:,} are left for this document" if most < MAX_SENTENCES else ""
+            what = f"the text has too many sentences: a request may have {MAX_SENTENCES:,}{left}"
+            raise invalid(f"{what}; split it into several requests", "text")
         for name in ("include", "exclude"):
             if wrong := [i for i in how[name] if i >= len(document)]:
                 raise invalid(
@@ -162,14 +166,20 @@ class Memory:
         self._characters, self._used = characters, 0
         self._kept: OrderedDict[tuple[str, Language | None], Scored] = OrderedDict()
 
-    def document(self, text: str, language: Language | None) -> Scored:
-        """Return the document of a text; the same one again if it is still remembered."""
+    def document(self, text: str, language: Language | None, most: int = MAX_SENTENCES) -> Scored | None:
+        """Return the document of a text, the same one again if it is still remembered.
+
+        There is none for a text of more than `most` sentences, which is not split to its end.
+        """
         key = (text, language)
         if key in self._kept:
             self._kept.move_to_end(key)
-            return self._kept[key]
-        split = Document.from_text(text, language)
-        document = self._kept[key] = Scored(split.text, split.language, split.sentences)
+            return self._kept[key] if len(self._kept[key]) <= most else None
+        known = language or detect_language(text)
+        spans = split_sentences(text, known, most)
+        if len(spans) > most:
+            return None
+        document = self._kept[key] = Scored(text, known, tuple(Sentence(*span) for span in spans))
         self._used += len(text)
         while self._used > self._characters and len(self._kept) > 1:
             (dropped, _), _ = self._kept.popitem(last=False)

@@ -3,6 +3,7 @@
 import asyncio
 import hmac
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from email.message import Message as MimeHeaders
 from hashlib import sha256
@@ -10,6 +11,7 @@ from time import perf_counter
 from uuid import uuid4
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -39,8 +41,10 @@ class Context:
     It also gives each request its id and each answer its security headers.
     """
 
-    def __init__(self, app: ASGIApp, metrics: Metrics, routes: frozenset[str]) -> None:
-        self._app, self._metrics, self._routes = app, metrics, routes
+    def __init__(
+        self, app: ASGIApp, metrics: Metrics, routes: frozenset[str], closing: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._app, self._metrics, self._routes, self._closing = app, metrics, routes, closing
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and make sure that it is answered."""
@@ -56,7 +60,10 @@ class Context:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message).update({**SECURITY, "X-Request-ID": request_id})
+                headers = MutableHeaders(scope=message)
+                headers.update({**SECURITY, "X-Request-ID": request_id})
+                if self._closing():  # so that a client sends nothing more on this connection
+                    headers["Connection"] = "close"
             await send(message)
 
         try:
@@ -85,6 +92,21 @@ class Context:
         if path in self._routes:
             return path
         return "/static" if path.startswith("/static/") else "other"
+
+
+class Cors(CORSMiddleware):
+    """Tells browsers which other origins may ask; what it refuses is a problem like any other."""
+
+    def preflight_response(self, request_headers: Headers) -> Response:
+        """Answer a browser that asks beforehand."""
+        response = super().preflight_response(request_headers)
+        if response.status_code < 400:
+            return response
+        refused = respond(ProblemError("cors", f"{bytes(response.body).decode()}: see --cors"), {})
+        for name in ("access-control-allow-origin", "vary"):
+            if name in response.headers:
+                refused.headers[name] = response.headers[name]
+        return refused
 
 
 class Tokens:
@@ -159,7 +181,8 @@ class BodyLimit:
                 return bytes(body)
 
     def _too_large(self) -> ProblemError:
-        return ProblemError("too-large", f"the request is larger than the {self._max_body} bytes this server accepts")
+        detail = f"the request is larger than the {self._max_body:,} bytes this server accepts: send less at once"
+        return ProblemError("too-large", detail)
 
 
 def _check_type(headers: Headers) -> None:

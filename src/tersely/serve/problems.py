@@ -12,6 +12,7 @@ MEDIA_TYPE = "application/problem+json"
 KINDS: dict[str, tuple[int, str]] = {
     "invalid-json": (400, "The body is not JSON in UTF-8."),
     "unauthorized": (401, "This server requires a token: send 'Authorization: Bearer TOKEN'."),
+    "cors": (403, "This server does not allow a page of that origin to send such a request."),
     "not-found": (404, "There is nothing at this address."),
     "method-not-allowed": (405, "This address does not support this method; the Allow header lists those it does."),
     "body-timeout": (408, "The body did not arrive in time. Send it again."),

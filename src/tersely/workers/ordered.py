@@ -43,7 +43,8 @@ class Rescue:
     """What to do about a job that fails, because its worker dies, is too slow, or raises an exception.
 
     `split` divides a job into smaller ones, which are tried one by one; a job that cannot be divided is returned alone.
-    When such a job has failed twice, `give_up` returns the result that stands for it, from the job and the reason.
+    When such a job has failed twice, `give_up` returns the result that stands for it, from the job and the reason. If
+    its worker died the first time, perhaps for the memory that others took, nothing else runs beside its second try.
     """
 
     split: Callable[[Any], Sequence[Any]]
@@ -63,6 +64,7 @@ class OrderedPool:
         self._jobs: Iterator[Any] = iter(())
         self._seats: list[_Seat] = []
         self._again: deque[_Task] = deque()
+        self._suspects: deque[_Task] = deque()
         self._open: dict[int, _Open] = {}
         self._taken = self._given = self._failed_loads = 0
 
@@ -90,6 +92,7 @@ class OrderedPool:
             seat.worker.close()
         self._seats.clear()
         self._again.clear()
+        self._suspects.clear()
         self._open.clear()
         self._given = self._taken
 
@@ -105,10 +108,24 @@ class OrderedPool:
             if seat.ready and seat.task is None and (task := self._next_task()):
                 seat.task, seat.due = task, monotonic() + self._timeout
                 seat.worker.give(task.job)
+        if self._suspects:
+            self._hand_out_alone()
+            return
         starting = sum(not seat.ready for seat in self._seats)
         while len(self._seats) < self._size and (len(self._again) > starting or self._look_ahead()):
             self._seats.append(_Seat(Worker(self._work)))
             starting += 1
+
+    def _hand_out_alone(self) -> None:
+        """Once no worker is busy, let the first suspect run by itself."""
+        if any(seat.task for seat in self._seats):
+            return
+        if not self._seats:
+            self._seats.append(_Seat(Worker(self._work)))
+        seat = self._seats[0]
+        if seat.ready:
+            seat.task, seat.due = self._suspects[0], monotonic() + self._timeout
+            seat.worker.give(seat.task.job)
 
     def _look_ahead(self) -> bool:
         """Take a job for a worker that is about to start."""
@@ -118,6 +135,8 @@ class OrderedPool:
         return task is not None
 
     def _next_task(self) -> "_Task | None":
+        if self._suspects:
+            return None
         if self._again:
             return self._again.popleft()
         if self._taken - self._given >= AHEAD * self._size:
@@ -154,6 +173,7 @@ class OrderedPool:
         seat.ready, seat.task, seat.due, self._failed_loads = True, None, inf, 0
         if task is None:
             return
+        self._acquit(task)
         if isinstance(said, _Raised):
             if self._rescue is None:
                 raise said.exception()
@@ -166,23 +186,29 @@ class OrderedPool:
         self._seats.remove(seat)
         how = seat.worker.close()
         if seat.task is not None:
+            self._acquit(seat.task)
             if self._rescue is None:
                 likely = why or "perhaps out of memory: try fewer --workers"
                 raise WorkerDiedError(f"a process was killed ({how}), {likely}")
-            self._fail(seat.task, self._rescue, why or f"its worker process died ({how})")
+            self._fail(seat.task, self._rescue, why or f"its worker process died ({how})", died=not why)
         elif not seat.ready:
             self._failed_loads += 1
             if self._failed_loads == _LOADS:
                 raise ModelError(f"worker processes die while they load the model ({how}): try fewer --workers")
 
-    def _fail(self, task: "_Task", rescue: Rescue, reason: str) -> None:
+    def _acquit(self, task: "_Task") -> None:
+        if self._suspects and self._suspects[0] is task:
+            self._suspects.popleft()
+
+    def _fail(self, task: "_Task", rescue: Rescue, reason: str, died: bool = False) -> None:
         task.tries += 1
         pieces = rescue.split(task.job)
         if len(pieces) > 1:
+            # A piece has not failed yet: any other piece may be to blame.
             self._open[task.order].split(len(pieces))
-            self._again.extend(_Task(task.order, slot, piece, task.tries) for slot, piece in enumerate(pieces))
+            self._again.extend(_Task(task.order, slot, piece) for slot, piece in enumerate(pieces))
         elif task.tries < _TRIES:
-            self._again.append(task)
+            (self._suspects if died else self._again).append(task)
         else:
             self._open[task.order].set(task.slot, rescue.give_up(task.job, reason))
 

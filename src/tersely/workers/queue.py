@@ -34,6 +34,7 @@ class _Ticket:
     job: Any
     home: int
     until: float
+    long: bool = False
     result: Future[Any] = field(default_factory=Future)
 
     def refuse(self, error: Exception) -> None:
@@ -81,6 +82,11 @@ class WorkQueue:
         return len(self._loaded) == len(self._threads) > len(self._failing) and not self._refusing
 
     @property
+    def closing(self) -> bool:
+        """Whether the queue takes no more jobs."""
+        return self._refusing
+
+    @property
     def waiting(self) -> int:
         """The number of jobs that wait for a worker."""
         return len(self._waiting)
@@ -96,12 +102,12 @@ class WorkQueue:
         with self._lock:
             return [worker.pid for _, worker in sorted(self._workers.items())]
 
-    async def ask(self, job: Any, key: Hashable) -> Any:
-        """Return the result of a job.
+    async def ask(self, job: Any, key: Hashable, long: bool = False) -> Any:
+        """Return the result of a job; others pass one that takes `long`, until half of its time is over.
 
         Raises `BusyError`, `LateError` or `WorkerEndedError`. A caller that stops waiting leaves the queue.
         """
-        ticket = _Ticket(job, hash(key) % len(self._threads), monotonic() + self._deadline)
+        ticket = _Ticket(job, hash(key) % len(self._threads), monotonic() + self._deadline, long)
         self._admit(ticket)
         try:
             return await asyncio.wait_for(asyncio.wrap_future(ticket.result), self._deadline)
@@ -154,10 +160,14 @@ class WorkQueue:
             self._workers[number].close()
 
     def _next(self, number: int) -> _Ticket | None:
-        """Wait for a job: the one that has waited longest, or the next one sent here."""
+        """Wait for a job: the first that is short, unless another has waited too long, or the next one sent here."""
         with self._lock:
             if self._waiting:
-                return self._waiting.popleft()
+                first = self._waiting[0]
+                if monotonic() < first.until - self._deadline / 2:
+                    first = next((ticket for ticket in self._waiting if not ticket.long), first)
+                self._waiting.remove(first)
+                return first
             self._idle.add(number)
         return self._inboxes[number].get()
 

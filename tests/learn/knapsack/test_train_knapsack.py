@@ -16,7 +16,7 @@ from killing import kill_at
 from tersely.cli.train import command
 from tersely.errors import ModelError, UsageError
 from tersely.learn.artifacts import to_toml
-from tersely.learn.checkpoint import read_tensors
+from tersely.learn.checkpoint import RunFiles, read_tensors
 from tersely.learn.knapsack import CNNDM, Simulation, load_folder, measure_folder
 from tersely.learn.knapsack.measure import probabilities
 from tersely.learn.knapsack.network import KnapsackConfig, KnapsackNetwork, KnapsackTraining, ProblemData
@@ -72,16 +72,27 @@ def test_a_killed_run_resumes_bit_for_bit(straight: Path, tmp_path: Path) -> Non
     assert_same(straight, out)
 
 
-def test_ctrl_c_finishes_the_step_and_saves_it_for_resuming(straight: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_finishes_the_step_and_saves_it_for_resuming(straight: Path, tmp_path: Path, number: int) -> None:
     def interrupt(at: TrainingProgress) -> None:
         if at.done == 5:
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), number)
 
     with pytest.raises(KeyboardInterrupt):
         train_knapsack(CONFIG, tmp_path, resume=False, report=interrupt)
     assert read_tensors(tmp_path / "checkpoint.safetensors")[1]["step"] == 5
     train_knapsack(CONFIG, tmp_path, resume=True, report=silent)
     assert_same(straight, tmp_path)
+
+
+def test_two_trainings_in_one_folder_are_refused(tmp_path: Path) -> None:
+    def interfere(at: TrainingProgress) -> None:
+        if at.done == 5:
+            with pytest.raises(UsageError, match="another process is training"):
+                train_knapsack(CONFIG, tmp_path, resume=True, report=silent)
+
+    train_knapsack(CONFIG, tmp_path, resume=False, report=interfere)
+    RunFiles(tmp_path, tmp_path / "log.jsonl", 0).close()  # it is unlocked again
 
 
 def test_the_command_says_how_to_resume_an_interrupted_run(tmp_path: Path, monkeypatch) -> None:

@@ -16,10 +16,11 @@ _WORD = re.compile(r"\w")
 _SPACE = re.compile(r"\s*")
 
 
-def split_sentences(text: str, language: Language) -> list[tuple[int, int]]:
+def split_sentences(text: str, language: Language, most: int | None = None) -> list[tuple[int, int]]:
     """Return the spans of the sentences in `text`, in order, without surrounding white space.
 
-    Every character except white space is in exactly one span. Any string works, in linear time.
+    Every character except white space is in exactly one span. Any string works, in linear time. Splitting ends early
+    once there are more than `most` sentences.
 
     >>> text = "Mr. Smith left at 5 p.m. Monday. Why?"
     >>> [text[start:end] for start, end in split_sentences(text, "en")]
@@ -32,7 +33,9 @@ def split_sentences(text: str, language: Language) -> list[tuple[int, int]]:
     scanner = Scanner(text, uncased=_is_uncased(text[:_SAMPLE]), ordinals=language == "other")
     spans: list[tuple[int, int]] = []
     for start, end in blocks(text, language):
-        spans += _split_block(text, start, end, scanner)
+        spans += _split_block(text, start, end, scanner, most)
+        if most is not None and len(spans) > most:
+            break
     return spans
 
 
@@ -42,7 +45,7 @@ def _is_uncased(sample: str) -> bool:
     return capitals * 500 < len(sample) and sample != sample.upper()
 
 
-def _split_block(text: str, start: int, end: int, scanner: "Scanner") -> list[tuple[int, int]]:
+def _split_block(text: str, start: int, end: int, scanner: "Scanner", most: int | None) -> list[tuple[int, int]]:
     """Return the spans of the sentences of `text[start:end]`, a paragraph, a heading or a list item."""
     from tersely.text.split._marks import ENCLOSED, MARK
 
@@ -57,6 +60,8 @@ def _split_block(text: str, start: int, end: int, scanner: "Scanner") -> list[tu
         if stop <= word or _is_inside(stop, enclosed):
             continue
         spans.append((start, stop))
+        if most is not None and len(spans) > most:
+            return spans
         start = _skip_space(text, stop, end)
         word = _first_word(text, start, end)
     if spans and word >= end:

@@ -1,0 +1,250 @@
+"""Web pages: fetched with bounds on time, size and the way they lead, and decoded as they ask for."""
+
+import re
+import zlib
+from codecs import lookup
+from collections.abc import Callable
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from ipaddress import ip_address
+from threading import Thread
+from time import monotonic
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.request import (
+    HTTPDefaultErrorHandler,
+    HTTPErrorProcessor,
+    HTTPHandler,
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    ProxyHandler,
+    Request,
+    UnknownHandler,
+)
+
+from tersely.errors import InputError
+
+# For everything from the first look-up of the name to the last byte.
+SECONDS = 30.0
+# Scripts and styles may be most of this.
+MAX_BYTES = 16_000_000
+_STEP = 1 << 16
+# The families of encodings on the web. Python knows others, which take a sender's bytes for something else than text.
+_CHARSET = re.compile(
+    r"utf-?8|utf-?16(?:le|be)?|(?:us-)?ascii|iso-?8859-\d+|latin-?1|windows-?\d+|cp125\d|gb\d+|gbk|big5(?:-hkscs)?"
+    r"|shift[-_]jis|euc-(?:jp|kr)|iso-2022-jp|koi8-[ru]"
+)
+# What browsers take for what: what is written is always the larger set.
+_LARGER = {"gb2312": "gb18030", "gbk": "gb18030", "windows-31j": "cp932", "shift_jis": "cp932"}
+_META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([a-z0-9_-]{1,40})", re.IGNORECASE)
+_MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16le", b"\xfe\xff": "utf-16be"}
+_BULK = re.compile(rb"<(?=(script|style|svg)\b|(!--))", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Page:
+    """What an address answered: the bytes, their kind and, if the answer names one, their encoding."""
+
+    body: bytes
+    kind: str = ""
+    charset: str | None = None
+
+
+def fetch(address: str, seconds: float = SECONDS) -> Page:
+    """Return the page at an http(s) address; a proxy is used as the environment says."""
+    found: list[Page | Exception] = []
+
+    def work() -> None:
+        try:
+            found.append(_fetch(address, monotonic() + seconds))
+        except Exception as error:
+            found.append(error)
+
+    # Looking up a name, or a server that sends a byte now and then, cannot be stopped, but left alone.
+    worker = Thread(target=work, daemon=True)
+    worker.start()
+    worker.join(seconds)
+    page = found[0] if found else TimeoutError(f"it took more than {seconds:g} s")
+    if isinstance(page, Page):
+        return page
+    if isinstance(page, InputError | OSError | ValueError | HTTPException):
+        raise InputError(f"{address} cannot be fetched: {getattr(page, 'reason', None) or page}") from None
+    raise page
+
+
+def decode_page(raw: bytes, charset: str | None = None) -> str | None:
+    """Decode a page by its byte order mark, its header, what it says itself, or as UTF-8; else return None."""
+    for mark, name in _MARKS.items():
+        if raw.startswith(mark):
+            return raw[len(mark) :].decode(name, "replace")
+    for candidate in (charset, *(found.decode() for found in _META.findall(raw[:4096])[:1])):
+        if (codec := _codec(candidate)) is not None:
+            return raw.decode(codec, "replace")
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def without_scripts(raw: bytes) -> bytes:
+    """Leave out scripts, styles, drawings and comments, each once, from its start to its end.
+
+    >>> without_scripts(b"<p>a<script>b</script>c<!-- d -->e<STYLE>f")
+    b'<p>ace'
+    """
+    kept, at, low = [], 0, raw.lower()
+    while (begin := _BULK.search(raw, at)) is not None:
+        kept.append(raw[at : begin.start()])
+        end = b"-->" if begin[1] is None else b"</" + begin[1].lower()
+        found = low.find(end, begin.end())
+        at = len(raw) if found < 0 else found + len(end)
+        if begin[1] is not None:
+            at = (low.find(b">", at) + 1) or len(raw)
+    return b"".join([*kept, raw[at:]])
+
+
+def _codec(charset: str | None) -> str | None:
+    name = (charset or "").strip().lower()
+    if not _CHARSET.fullmatch(name):
+        return None
+    if name in ("iso-8859-1", "latin1", "latin-1", "us-ascii", "ascii"):
+        name = "cp1252"
+    name = _LARGER.get(name, name)
+    try:
+        return lookup(name).name
+    except LookupError:
+        return None
+
+
+def _fetch(address: str, until: float) -> Page:
+    visit = _Visit()
+    opener = OpenerDirector()
+    for handler in (
+        ProxyHandler(),
+        _Http(visit),
+        _Https(visit),
+        UnknownHandler(),
+        HTTPDefaultErrorHandler(),
+        HTTPRedirectHandler(),
+        HTTPErrorProcessor(),
+    ):
+        opener.add_handler(handler)
+    request = Request(_ascii(address), headers={"User-Agent": "tersely", "Accept-Encoding": "identity"})
+    try:
+        answer = opener.open(request, timeout=max(0.001, until - monotonic()))
+    except HTTPError as error:
+        error.close()
+        raise
+    with answer:
+        body = _unpacked(_body(answer, until), answer.headers.get("Content-Encoding", "identity").strip().lower())
+        return Page(body, answer.headers.get_content_type(), answer.headers.get_content_charset())
+
+
+def _body(answer: HTTPResponse, until: float) -> bytes:
+    """Read an answer to its end: exactly as many bytes as it announced."""
+    announced, body = answer.length, bytearray()
+    while part := answer.read1(_STEP):
+        body += part
+        if len(body) > MAX_BYTES:
+            raise _too_large()
+        if monotonic() > until:
+            raise TimeoutError("it took too long")
+        if announced is not None and len(body) >= announced:
+            break
+    if announced is not None and len(body) < announced:
+        raise InputError(f"it was cut off after {len(body):,} of {announced:,} bytes")
+    return bytes(body)
+
+
+def _unpacked(body: bytes, encoding: str) -> bytes:
+    if encoding in ("", "identity"):
+        return body
+    if encoding not in ("gzip", "x-gzip", "deflate"):
+        raise InputError(f"it is encoded as {encoding[:20]!r}, which was not asked for")
+    unpack = zlib.decompressobj(47)  # tells gzip and zlib apart by itself
+    try:
+        unpacked = unpack.decompress(body, MAX_BYTES + 1)
+    except zlib.error:
+        raise InputError("its compression is broken") from None
+    if len(unpacked) > MAX_BYTES:
+        raise _too_large()
+    if not unpack.eof:
+        raise InputError("its compression ends too early")
+    return unpacked
+
+
+def _too_large() -> InputError:
+    return InputError(f"it is larger than {MAX_BYTES // 1_000_000} MB")
+
+
+def _ascii(address: str) -> str:
+    """Return an address as it is sent: the host in IDNA, anything else outside ASCII percent-encoded."""
+    parts = urlsplit(address)
+    host = parts.netloc
+    if not host.isascii():
+        name, at, rest = host.rpartition("@")
+        place, colon, port = rest.partition(":")
+        host = f"{quote(name)}{at}{place.encode('idna').decode()}{colon}{port}"
+    path, query = (quote(part, safe="!#$%&'()*+,/:;=?@[]~") for part in (parts.path, parts.query))
+    return urlunsplit((parts.scheme.lower(), host, path, query, ""))
+
+
+class _Visit:
+    """One fetch: once it has been on the public net, no redirect leads it to a private one."""
+
+    def __init__(self) -> None:
+        self._was_public = False
+
+    def arrive(self, connection: HTTPConnection) -> None:
+        """Check where a connection leads before anything is sent. What a proxy may reach is for the proxy to say."""
+        public = is_public(connection.sock.getpeername()[0])
+        if self._was_public and not public:
+            connection.close()
+            raise InputError("it redirects from the public net to a private address")
+        self._was_public = self._was_public or public
+
+    def guarded(self, kind: Callable[..., HTTPConnection]) -> Callable[..., HTTPConnection]:
+        """Return a function that makes connections that are checked."""
+
+        def make(*args: Any, **more: Any) -> HTTPConnection:
+            connection = kind(*args, **more)
+            connect = connection.connect
+
+            def connect_and_check() -> None:
+                connect()
+                self.arrive(connection)
+
+            connection.connect = connect_and_check  # type: ignore[method-assign]
+            return connection
+
+        return make
+
+
+def is_public(address: str) -> bool:
+    """Tell whether an IP address belongs to the public net.
+
+    >>> is_public("93.184.215.14"), is_public("::ffff:127.0.0.1"), is_public("10.1.2.3")
+    (True, False, False)
+    """
+    ip = ip_address(address.partition("%")[0])
+    return (getattr(ip, "ipv4_mapped", None) or ip).is_global
+
+
+class _Http(HTTPHandler):
+    def __init__(self, visit: _Visit) -> None:
+        super().__init__()
+        self._make = visit.guarded(HTTPConnection)
+
+    def http_open(self, request: Request) -> Any:
+        return self.do_open(self._make, request)
+
+
+class _Https(HTTPSHandler):
+    def __init__(self, visit: _Visit) -> None:
+        super().__init__()
+        self._make = visit.guarded(HTTPSConnection)
+
+    def https_open(self, request: Request) -> Any:
+        return self.do_open(self._make, request)

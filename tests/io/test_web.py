@@ -1,0 +1,175 @@
+"""Web pages from servers that are slow, lie, or lead astray."""
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tersely.errors import InputError
+from tersely.io import source, web
+from tersely.io.source import read_source
+from tersely.io.web import decode_page, fetch, without_scripts
+
+PARAGRAPH = "The café of the naïve councilor was full of people who had come to hear what the town had decided. "
+PAGE = f"<html><head><title>t</title></head><body><article><p>{PARAGRAPH * 4}</p></article></body></html>"
+
+
+@contextmanager
+def server(*answers: bytes | Callable[[socket.socket], None]) -> Iterator[tuple[str, list[bytes]]]:
+    """Answer one connection after the other; yield the address and what was asked."""
+    asked: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            for answer in answers:
+                try:
+                    connection, _ = listening.accept()
+                except OSError:
+                    return
+                with connection:
+                    asked.append(connection.recv(65536))
+                    if callable(answer):
+                        answer(connection)
+                    else:
+                        connection.sendall(answer)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}", asked
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)  # wakes a thread that waits for another connection
+            thread.join(10)
+
+
+def answer(body: bytes, *headers: str, status: str = "200 OK", length: int | None = None) -> bytes:
+    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body) if length is None else length}", *headers, "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+def moved(to: str) -> bytes:
+    return answer(b"", f"Location: {to}", status="302 Found")
+
+
+def said_for(*answers: bytes | Callable[[socket.socket], None], seconds: float = 10) -> str:
+    with server(*answers) as (address, _), pytest.raises(InputError) as raised:
+        fetch(address, seconds)
+    assert str(raised.value).startswith(f"{address} cannot be fetched: ")
+    return str(raised.value).removeprefix(f"{address} cannot be fetched: ")
+
+
+def test_a_page_that_was_cut_off_is_an_error() -> None:
+    assert said_for(answer(b"x" * 10, length=1000)) == "it was cut off after 10 of 1,000 bytes"
+    assert "IncompleteRead" in said_for(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab")
+    assert said_for(answer(b"\x1f\x8b", "Content-Encoding: gzip")) == "its compression ends too early"
+    assert said_for(answer(b"nonsense", "Content-Encoding: gzip")) == "its compression is broken"
+    assert "'br'" in said_for(answer(b"nonsense", "Content-Encoding: br"))
+    assert said_for(b"nonsense\r\n\r\n").splitlines() == ["nonsense"]
+
+
+@pytest.mark.parametrize("begun", [b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\nContent-Length: 999999\r\n\r\n"])
+def test_a_page_that_comes_drop_by_drop_ends_at_the_deadline(begun: bytes) -> None:
+    stop = threading.Event()
+
+    def drip(connection: socket.socket) -> None:
+        connection.sendall(begun)
+        try:
+            while not stop.wait(0.02):
+                connection.sendall(b"x")
+        except OSError:
+            pass
+
+    with server(drip) as (address, _):
+        began = monotonic()
+        with pytest.raises(InputError, match="it took "):
+            fetch(address, 0.3)
+        assert monotonic() - began < 8
+        stop.set()
+
+
+def test_a_page_that_is_too_large_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    import gzip
+
+    monkeypatch.setattr(web, "MAX_BYTES", 1_000_000)
+    assert said_for(answer(gzip.compress(bytes(2_000_000)), "Content-Encoding: gzip")) == "it is larger than 1 MB"
+    assert said_for(answer(bytes(1_100_000))) == "it is larger than 1 MB"
+
+
+@pytest.mark.parametrize("to", ["file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x"])
+def test_a_redirect_leads_to_no_other_scheme(to: str) -> None:
+    assert said_for(moved(to))
+
+
+def test_a_redirect_from_a_public_address_leads_to_no_private_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = answer(PAGE.encode(), "Content-Type: text/html")
+    with server(moved("/there"), page) as (address, _):
+        assert fetch(address).body == PAGE.encode()  # who asks for a private address gets it
+    seen = iter([True, False])
+    monkeypatch.setattr(web, "is_public", lambda _: next(seen))
+    with server(moved("/there")) as (address, asked):
+        with pytest.raises(InputError, match="from the public net to a private address"):
+            fetch(address)
+        socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2]))).close()
+    assert len(asked) == 1
+
+
+def test_an_endless_redirect_ends() -> None:
+    assert "infinite loop" in said_for(*[moved("/again")] * 10)
+
+
+@pytest.mark.parametrize("charset", ["iso-8859-1", "windows-1252", "utf-8", "utf-16le", "ISO-8859-15"])
+def test_the_charset_of_the_header_counts(charset: str) -> None:
+    page = answer(PAGE.encode(charset), f"Content-Type: text/html; charset={charset}")
+    with server(page) as (address, _):
+        assert PARAGRAPH.strip() in read_source(address.replace("http", "HTTP"))
+
+
+@pytest.mark.parametrize("charset", ["iso-8859-1", "utf-8", "gb2312"])
+def test_the_charset_of_a_page_counts_where_the_header_has_none(charset: str) -> None:
+    text = PARAGRAPH if charset != "gb2312" else "市政府宣布古城核心区将全面禁止私家车通行。" * 9
+    page = PAGE.replace(PARAGRAPH, text).replace("<head>", f"<head><meta charset={charset}>").encode(charset)
+    for header in ("X: y", "Content-Type: text/html; charset=base64", "Content-Type: text/html; charset=punycode"):
+        with server(answer(page, header)) as (address, _):
+            assert text.strip() in read_source(address)
+
+
+def test_plain_text_is_taken_as_it_is() -> None:
+    with server(answer("Schön.".encode("latin-1"), "Content-Type: text/plain; charset=latin1")) as (address, _):
+        assert read_source(address) == "Schön."
+
+
+def test_an_address_may_have_any_letters() -> None:
+    page = answer(b"x", "Content-Type: text/plain")
+    with server(page) as (address, asked):
+        assert read_source(f"{address}/straße/%20?q=雨#teil") == "x"
+    assert asked[0].startswith(b"GET /stra%C3%9Fe/%20?q=%E9%9B%A8 HTTP/1.1\r\n")
+    assert web._ascii("https://bücher.example:80/") == "https://xn--bcher-kva.example:80/"
+
+
+def test_scripts_do_not_count_but_too_much_markup_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "MAX_MARKUP", 100_000)
+    script = f"<script>{'var x;' * 100_000}</script>"
+    with server(answer((PAGE + script).encode(), "Content-Type: text/html; charset=utf-8")) as (address, _):
+        assert PARAGRAPH.strip() in read_source(address)
+    with (
+        server(answer(PAGE.encode() + b"<p>" * 50_000, "Content-Type: text/html")) as (address, _),
+        pytest.raises(InputError, match="MB of markup"),
+    ):
+        read_source(address)
+
+
+@given(st.lists(st.sampled_from([b"<script>", b"</script>", b"<!--", b"-->", b"<style a>", b"</STYLE >", b"x", b"<"])))
+def test_leaving_out_scripts_leaves_none(pieces: list[bytes]) -> None:
+    left = without_scripts(b"".join(pieces))
+    assert b"<!--" not in left.replace(b"<<", b"")
+    assert len(left) <= len(b"".join(pieces))
+
+
+@given(st.binary(), st.text(max_size=20) | st.sampled_from(["utf-8", "gbk", "big5", "iso-8859-12", "cp1259", "gb1"]))
+def test_any_bytes_can_be_decoded_or_are_left(raw: bytes, charset: str) -> None:
+    assert isinstance(decode_page(raw, charset), str | None)
