@@ -169,7 +169,7 @@ class Memory:
             self._kept.move_to_end(key)
             return self._kept[key]
         split = Document.from_text(text, language)
-        document = self._kept[key] = Scored(split.text, split.language, split.sentences)
+        document = self._kept[key] = Scored(split.text, split.language, split.sentences, split.blocks)
         self._used += len(text)
         while self._used > self._characters and len(self._kept) > 1:
             (dropped, _), _ = self._kept.popitem(last=False)
