@@ -80,25 +80,23 @@ _ROLES = {
         审理查明 经审理查明 sachverhalt tatbestand
     """,
     "holding": """
-        held holding the_holding opinion ruling analysis reasons reasoning 本院认为 法院认为 裁判理由 判决理由
+        held holding the_holding 本院认为 法院认为 裁判理由 判决理由
         entscheidungsgründe
     """,
     "order": """
         order orders disposition judgment judgement decree 判决如下 裁定如下 判决结果 裁判结果 判决主文 tenor
     """,
 }
-# How the sentences of a Chinese judgment open its parts, which have no headings.
-_JUDGMENT = (
-    (
-        "facts",
-        re.compile("(?:经(?:本院)?审理查明|本院(?:经审理)?查明|(?:本院)?经审理认定|根据.{0,30}认定(?:如下)?事实)"),
-    ),
-    ("claim", re.compile("[^，。；]{0,40}(?:诉称|向本院提出(?:如下)?诉讼请求|指控|上诉请求)")),
-    ("defense", re.compile("[^，。；]{0,40}(?:辩称|答辩称|未作答辩|未答辩)")),
-    ("holding", re.compile("(?:综上，)?本院(?:经审查|审查后|经审理)?认为")),
-)
-_ORDER = re.compile("(?:判决|裁定|判令)如下[：:]?")
-_NUMBERING = re.compile(
+# How the sentences of a Chinese judgment open its parts, which have no headings. These patterns are compiled when they
+# are first used, so that `import tersely` stays fast.
+_JUDGMENT = {
+    "facts": "(?:经(?:本院)?审理查明|本院(?:经审理)?查明|(?:本院)?经审理认定|根据.{0,30}认定(?:如下)?事实)",
+    "claim": "[^，。；]{0,40}(?:诉称|向本院提出(?:如下)?诉讼请求|指控|上诉请求)",
+    "defense": "[^，。；]{0,40}(?:辩称|答辩称|未作答辩|未答辩)",
+    "holding": "(?:综上，)?本院(?:经审查|审查后|经审理)?认为",
+}
+_ORDER = "(?:判决|裁定|判令)如下[：:]?"
+_NUMBERING = (
     r"(?:[#*_\s]|\(?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[ivxlcIVXLC]{1,6}|[A-Za-z])[.)、．]?\s+|\d{1,3}[.、．]|"
     r"[（(]?[一二三四五六七八九十]{1,3}[）)、.．]|第[一二三四五六七八九十\d]{1,3}[章节]\s*)*"
 )
@@ -176,7 +174,7 @@ def role_of(heading: str) -> str:
     """
     if len(heading) > _LONGEST:
         return ""
-    start = _NUMBERING.match(heading)
+    start = re.match(_NUMBERING, heading)
     name = heading[start.end() if start else 0 :].strip(" \t*_#:：.。—–-").casefold()
     return _table().get(" ".join(name.split()), "")
 
@@ -197,22 +195,27 @@ def places(kinds: Sequence[Kind]) -> tuple[Place, ...]:
     return tuple(found)
 
 
-def roles(texts: Sequence[str], kinds: Sequence[Kind], chinese: bool) -> tuple[str, ...]:
-    """Return for each sentence the role of its section, or nothing if no heading says it."""
+def roles(texts: Sequence[str], kinds: Sequence[Kind], starts: Sequence[bool], judgment: bool) -> tuple[str, ...]:
+    """Return for each sentence the role of its section, or nothing if no heading says it.
+
+    `starts` says which sentences begin a block, and `judgment` whether the text is a Chinese one.
+    """
     found: list[str] = []
-    role = after = ""
+    role = own = ""  # of the section, and of the block if it differs, as in "Methods: We asked all swimmers."
+    order = False  # whether the decision comes next
     for i, (text, kind) in enumerate(zip(texts, kinds, strict=True)):
-        if after:
-            role, after = after, ""
+        if starts[i]:
+            colon = text.find(":", 0, _LONGEST)
+            own = role_of(text[:colon]) if colon > 0 else ""
         if kind == "heading":
             # "Methods" stays in force below "Methods, in detail", as long as no sentence came between them.
-            own = role_of(text)
-            role = own if own or not (i and kinds[i - 1] == "heading") else role
-        elif chinese:
-            role = next((name for name, opening in _JUDGMENT if opening.match(text)), role)
-            after = "order" if _ORDER.search(text, max(0, len(text) - 8)) else ""
-        elif (at := text.find(":", 0, _LONGEST)) > 0:
-            role = role_of(text[:at]) or role  # "Methods: We asked ..." in the abstract of a paper
-        found.append(role)
+            said = role_of(text)
+            role, own = said if said or not (i and kinds[i - 1] == "heading") else role, ""
+        elif judgment:
+            role = "order" if order else next((name for name, said in _JUDGMENT.items() if re.match(said, text)), role)
+            decided = re.search(_ORDER, text)
+            order = decided is not None and decided.end() == len(text)
+            role = "order" if decided and not order else role
+        found.append(own or role)
     listed = found.count("references")
     return tuple("" if role == "references" and listed > _MOST_REFERENCES * len(found) else role for role in found)

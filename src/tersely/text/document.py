@@ -108,7 +108,9 @@ class Document:
     @cached_property
     def roles(self) -> tuple[str, ...]:
         """What the section of each sentence is for, such as "abstract", "method" or "references", if it says so."""
-        return roles(self.texts, self.kinds, chinese=self.language == "zh" and "本院" in self.text)
+        owners = self._owners
+        starts = [i == 0 or owners[i - 1] is not owner for i, owner in enumerate(owners)]
+        return roles(self.texts, self.kinds, starts, judgment=self.language == "zh" and "本院" in self.text)
 
     @cached_property
     def _owners(self) -> tuple[Block, ...]:

@@ -47,7 +47,7 @@ def find_blocks(text: str, language: Language) -> list[Block]:
     """
     lines = find_lines(text)
     if len(lines) < 2:
-        return [Block("item" if ITEM.match(text, start) else "prose", start, end) for start, end, _ in lines]
+        return [Block("prose", start, end) for start, end, _ in lines]
     forms = [line_form(text, lines, i) for i in range(len(lines))]
     settle_columns(forms)
     mark_code(text, lines, forms)
@@ -197,7 +197,8 @@ def _is_title(own: str) -> bool:
     if 2 * han > len(own):
         return han <= _MOST_HAN
     first = own.lstrip("([¿¡ ")[:1]
-    return first.isalnum() and not first.islower() and len(own.split()) <= _MOST_WORDS
+    words = own.split()
+    return first.isalnum() and not first.islower() and len(words) <= _MOST_WORDS and any(map(str.isalpha, own))
 
 
 def _leads(text: str, after: Block, paragraph: int) -> bool:

@@ -66,10 +66,12 @@ def line_form(text: str, lines: Sequence[Line], i: int) -> Form:
 
 def _row(text: str, start: int, end: int) -> Form:
     """Return "row" for a row of a table, "column" for what may be one, else nothing."""
-    bars = text.count("|", start, end)
-    if bars >= 2:
-        cells = text[start:end].strip("| ").split("|")
-        return "row" if text[start] == "|" or max(map(len, cells)) <= _CELL + 2 else ""
+    if text.count("|", start, end) >= 2:
+        if text[start] == text[end - 1] == "|":
+            return "row"
+        cells = text[start:end].strip("| ").split(" | ")
+        closed = CLOSED.search(text, max(start, end - 6), end)
+        return "row" if len(cells) > 2 and max(map(len, cells)) <= _CELL and not closed else ""
     last = text[end - 1]
     if "\t" in text[start:end] or text.find("  ", start, end) >= 0:
         cells = _GAP.split(text[start:end])

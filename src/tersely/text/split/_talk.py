@@ -18,7 +18,8 @@ _LABEL = re.compile(
     r"(?:\s?[(（][^()（）\n]{1,40}[)）])?[*_]{0,2}\s?(?::(?=[\s*_]|\Z)|：)[*_]{0,2}|"
     rf"\[(?P<bracket>[^\W\d_][\w .’'-]{{0,30}})\]:?(?=\s)|<(?P<nick>[^\W\d_][\w.’'-]{{0,30}})>:?(?=\s))\s*"
 )
-_REACH = 100  # characters in which a label must end
+_HAN = re.compile(f"[{HAN}]")
+_REACH, _LONGEST_HAN = 100, 10  # characters in which a label must end, and Chinese ones that it may have
 _QUESTIONS = frozenset("q question 问 问题 提问 f frage".split())
 _ANSWERS = frozenset("a answer 答 回答 antwort r réponse".split())
 # Words before a colon that name no speaker.
@@ -73,7 +74,7 @@ def find_labels(text: str, lines: Sequence[Line], forms: Sequence[Form]) -> dict
             match = _LABEL.match(text, start, end)
             if match and match.end() <= reach:
                 name = match[match.lastgroup or 0].strip()
-                if any(map(str.isalpha, name)):
+                if any(map(str.isalpha, name)) and len(_HAN.findall(name)) <= _LONGEST_HAN:
                     found[i] = name, match.end()
     return found
 
