@@ -127,6 +127,8 @@ PROSE = {
     "semicolons": "They came;\nthey saw;\nthey left.",
     "shouting": "THE RIVER ROSE.\nTHE TOWN WAS FLOODED.\nNOBODY WAS HURT",
     "a note": "Note: the shop is closed.\nIt opens on Monday. Source: the owner.",
+    "letters": "Am 3. Mai 1790 schrieb er:\nDas ist alles.\nIn 1790 she wrote:\nThat is all of it.",
+    "mark-up": "The plant grew\n<b> tall and\n<i> green and\n<b> old and\n<i> wide.\nIt died.\nIt was cut.\nIt left.",
     "a mail's words": "From: what I know, he left.\nThanks to her, he came back and stayed for years.",
 }
 
@@ -134,6 +136,11 @@ PROSE = {
 @pytest.mark.parametrize("text", PROSE.values(), ids=PROSE)
 def test_prose_is_left_alone(text: str) -> None:
     assert {kind for kind, _ in kinds(text)} <= {"prose", "item"}
+
+
+def test_two_headers_within_a_text_begin_no_older_mail() -> None:
+    text = "The train is late.\nFrom: Boston\nTo: New York\nIt leaves at noon. It is full."
+    assert [kind for kind, _ in kinds(text)] == ["prose", "header", "header", "prose", "prose"]
 
 
 def test_speakers_and_levels_are_known() -> None:

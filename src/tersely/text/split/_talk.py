@@ -49,7 +49,7 @@ _ORIGINAL = re.compile(
 )
 _FORWARDED = re.compile(r"(?:[-_*\s]{2,40}|begin )(?:forwarded|weitergeleitet|转发)", re.IGNORECASE)
 _WROTE = re.compile(r"(?:\bwrote|\bschrieb|\ba écrit|\bescribió|\bha scritto|写道|寫道)[^:：]{0,80}[:：]\Z")
-_DATED = re.compile(r"(?:On|Am|Le|El|Il|在|于|At)\b|.{0,80}(?:\d{4}|@)")
+_SENT = re.compile(r"@|\d{1,2}[:：]\d{2}")  # an address or a time, which "In 1790 he wrote:" does not have
 _SIGN_OFF = re.compile(
     r"(?:(?:(?:with )?(?:best|kind|warm|kindest|warmest|many|my best)? ?(?:regards|wishes|thanks)|"
     r"thanks(?: (?:again|so much|a lot|in advance))?|thank you(?: (?:again|very much|so much|in advance))?|thx|cheers|"
@@ -59,6 +59,7 @@ _SIGN_OFF = re.compile(
     r"\s?[,.!，。！-]{0,3})(?:\s[-–—]?\s?\w{1,20})?",
     re.IGNORECASE,
 )
+_SPEECH = 24  # characters after a label that are no mere entry in a form
 _ABBREVIATED = re.compile(r"\b(?:Inc|Corp|Ltd|Co|Jr|Sr|[A-Z])\.\Z")
 _LONGEST_SIGNATURE, _WIDEST_SIGNATURE = 8, 70
 
@@ -93,21 +94,14 @@ def find_speakers(
     names = set(lower.values())
     asked = bool(names & _QUESTIONS) and bool(names & _ANSWERS)
     often = {name for name, count in Counter(lower.values()).items() if count > 1}
-    spoken = sum(
-        end < lines[i].end
-        and (end + 24 <= lines[i].end or bool(CLOSED.search(text, max(end, lines[i].end - 6), lines[i].end)))
-        for i, (_, end) in labels.items()
-        if i in lower
-    )
-    # A label may stand on a line of its own, above what is said.
-    above = sum(labels[i][1] >= lines[i].end for i in lower)
-    if 2 * (spoken + above) < len(lower):
+    if 2 * sum(_is_speech(text, labels[i][1], lines[i].end) for i in lower) < len(lower):
         return {}
     repeated = sum(name in often for name in lower.values())
     everywhere = len(names) > 1 and len(lower) == sum(not form for form in forms) > 1
-    # Long speeches leave few lines with a label, which then must look like a name.
-    named = all(text[lines[i].start].isupper() or not text[lines[i].start].isalpha() for i in lower)
-    share = 0.05 if named and len(often) > 1 else 0.2
+    # Long speeches leave few lines with a label, which then must look like a name; "<b>" is more often mark-up.
+    firsts = [text[lines[i].start] for i in lower]
+    share = 0.05 if len(often) > 1 and not any(map(str.islower, firsts)) else 0.2
+    share = 0.6 if "<" in firsts else share
     if everywhere or (
         often and len(names) > 1 and len(lower) >= max(3, share * len(lines)) and 2 * repeated >= len(lower)
     ):
@@ -119,6 +113,11 @@ def find_speakers(
     return {i: labels[i] for i, name in lower.items() if name in known}
 
 
+def _is_speech(text: str, start: int, end: int) -> bool:
+    """Tell whether something is said after a label; a label may also stand on its own line, above what is said."""
+    return start >= end or end - start >= _SPEECH or bool(CLOSED.search(text, max(start, end - 6), end))
+
+
 def mark_mail(text: str, lines: Sequence[Line], forms: list[Form], labels: dict[int, tuple[str, int]]) -> None:
     """Mark the headers, the quoted replies and the signature of an e-mail."""
     headers = _header_runs(lines, labels)
@@ -127,10 +126,10 @@ def mark_mail(text: str, lines: Sequence[Line], forms: list[Form], labels: dict[
     end, mail = _reply_start(text, lines, forms, headers, labels), bool(headers)
     for i in range(end):
         if forms[i] == "quote":
-            before = i and (forms[i - 1] == "reply" or bool(_WROTE.search(text, *lines[i - 1][:2])))
-            mail = mail or bool(before) or text.startswith(">>", lines[i].start)
-            if before and forms[i - 1] != "reply":
-                forms[i - 1] = "reply"
+            mail = mail or text.startswith(">>", lines[i].start)
+            if i and not forms[i - 1] and _WROTE.search(text, *lines[i - 1][:2]):
+                mail = mail or bool(_SENT.search(text, *lines[i - 1][:2]))
+                forms[i - 1] = "reply" if mail else ""
             forms[i] = "reply" if mail else "quote"
     for i in range(end, len(lines)):
         forms[i] = "reply"
@@ -163,7 +162,7 @@ def _reply_start(
     labels: dict[int, tuple[str, int]],
 ) -> int:
     """Return the line with which the message ends, and an older message below it begins."""
-    tops = {run.start for run in headers}
+    tops = {run.start for run in headers if len(run) > 2}  # "From: Boston", "To: Paris" is a journey
     begun = forwarded = False  # whether the message has begun, so that what follows is an older one
     for i, (start, end, _) in enumerate(lines):
         if text[start] in "-_*Bb" and _FORWARDED.match(text, start, min(end, start + 80)):
@@ -179,7 +178,7 @@ def _reply_start(
         if wrote and begun and not (i + 1 < len(lines) and forms[i + 1] == "quote"):
             above = i and not lines[i].apart and lines[i - 1].end - lines[i - 1].start < 120
             first = i - 1 if above and text.startswith("On ", lines[i - 1].start) else i
-            if _DATED.match(text, lines[first].start, lines[first].end) and i + 1 < len(lines):
+            if _SENT.search(text, lines[first].start, end) and i + 1 < len(lines):
                 return first
         begun = begun or not forms[i]
         forwarded = forwarded and (forms[i] == "header" or i in labels)
