@@ -24,7 +24,7 @@ _CHAPTER = re.compile(
 _DEPTH = re.compile(
     r"(\d{1,3}(?:\.\d{1,3}){0,4})[.)]?\s|([IVX]{1,5})[.)]\s|([一二三四五六七八九十]{1,3})、|[（(][一二三四五六七八九十]{1,3}[）)]"
 )
-_PAUSE = re.compile(r"[,，、]\Z")
+_PAUSE = re.compile(r"[,，、—–-]\Z")
 _INNER_END = re.compile(r"。|[a-z]{3}\. ")
 _DIGITS = re.compile(r"\d+")
 _HAN = re.compile(f"[{HAN}]")
