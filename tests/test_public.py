@@ -42,8 +42,8 @@ def test_every_error_can_be_caught_by_its_public_name() -> None:
 
 
 def test_the_repr_of_a_summary_is_one_short_line() -> None:
-    shown = repr(summarize("A first line\nand a second one that goes on for quite a while. Two.", max_chars=62))
-    assert shown == r"Summary('A first line\nand a second one that goes…', 61 of 62 chars, 1 of 2 sentences)"
+    shown = repr(summarize("A first line\nand a second one that goes on for quite a while. Two.", max_chars=70))
+    assert shown == r"Summary('A first line\nand a second one that goes…', 66 of 70 chars, 2 of 2 sentences)"
 
 
 def test_one_index_is_as_good_as_a_list_of_one() -> None:

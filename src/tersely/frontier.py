@@ -70,7 +70,7 @@ class Frontier:
         return steps[::-1]
 
     def to_dict(self, steps: list[Step] | None = None) -> dict[str, Any]:
-        """Return plain data: each sentence once, and the steps (by default all) as indices into them."""
+        """Return plain data: each sentence once, as shown, and the steps (by default all) as indices into them."""
         layout, values = self.fitting.layout, self.fitting.values
         document = layout.document
         return {
@@ -83,7 +83,7 @@ class Frontier:
                     "index": i,
                     "start": s.start,
                     "end": s.end,
-                    "text": document.texts[i],
+                    "text": document.shown[i],
                     "score": float(f"{values[i]:.9g}"),
                     "needs": need if need >= 0 else None,
                 }

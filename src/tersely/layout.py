@@ -84,8 +84,8 @@ class Layout:
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:
-        """The length of each sentence."""
-        return tuple(map(self.measure, self.document.texts))
+        """The length of each sentence as it is shown."""
+        return tuple(map(self.measure, self.document.shown))
 
     @cached_property
     def gap(self) -> int:
@@ -94,7 +94,7 @@ class Layout:
 
     def join(self, sentences: Iterable[int]) -> str:
         """Join the sentences in the given order."""
-        return self.separator.join(self.document.texts[i] for i in sentences)
+        return self.separator.join(self.document.shown[i] for i in sentences)
 
     def length(self, sentences: tuple[int, ...]) -> int:
         """Return the length of the joined sentences."""

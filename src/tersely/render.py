@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tersely.errors import MissingExtraError, UsageError
 from tersely.io.files import write_whole
+from tersely.text.document import on_one_line
 
 if TYPE_CHECKING:
     from tersely.frontier import Step
@@ -58,7 +59,7 @@ def html(summary: "Summary") -> str:
 
 def markdown(summary: "Summary") -> str:
     """Return a list of the chosen sentences, with their own mark-up escaped, and a line about the length."""
-    items = (_MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(s.text.split())) for s in summary.sentences)
+    items = (_MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(on_one_line(s.text).split())) for s in summary.sentences)
     listed = "".join(f"- {item}\n" for item in items)
     return f"{listed}\n*{summary.explain()}*\n" if listed else f"*{summary.explain()}*\n"
 
@@ -73,7 +74,7 @@ def explained(summary: "Summary") -> str:
     """
     lines = []
     for sentence in sorted(summary.ranking, key=lambda s: s.index):
-        text = " ".join(sentence.text.split())
+        text = " ".join(on_one_line(sentence.text).split())
         text = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1].rstrip()}…"
         notes = [] if sentence.selected else [sentence.noise or _REJECTIONS[sentence.rejected]]
         notes += [f"needs {sentence.needs}"] if sentence.needs is not None else []

@@ -55,6 +55,8 @@ class ScoredSentence:
 class Summary:
     """A summary that fits its budget, in the source's own words.
 
+    In `text`, a line break within a sentence is a space, or nothing in Chinese; the text of each of the `sentences` is
+    exactly what stands in the source.
     `sentences` are in the order that was asked for; `ranking` has every sentence of the source, the best first.
     If nothing fits, `needed` is the length of the shortest possible summary.
 

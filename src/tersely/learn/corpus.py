@@ -149,7 +149,7 @@ def beginning(document: Document, count: int) -> Document:
     if len(document) <= count:
         return document
     kept: tuple[Sentence, ...] = document.sentences[:count]
-    return Document(document.text[: kept[-1].end], document.language, kept)
+    return Document(document.text[: kept[-1].end], document.language, kept, document.blocks)
 
 
 def _too_few(read: int, kept: int, short: int, single: int) -> str:

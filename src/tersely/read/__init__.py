@@ -1,8 +1,10 @@
 """Reading: what each sentence of a document needs to be understood, and which sentences are noise."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from tersely.read._reading import ALONE, LOST, Reading
+from tersely.text.blocks import NOISE, Kind
 from tersely.text.document import Document
 from tersely.text.language import Language
 
@@ -12,10 +14,13 @@ __all__ = ["ALONE", "LOST", "Reading", "read"]
 def read(document: Document) -> Reading:
     """Return what the sentences of a document need, found without labels from how they begin and what they share.
 
+    Sentences of blocks that are noise, such as headings and rows of tables, are noise; the others are read as if these
+    were not there.
+
     >>> read(Document.from_text("The mayor resigned on Monday. He gave no reason."))
     Reading(needs=(-1, 0), why=('', 'pronoun'), noise=('', ''))
     """
-    reading = _rules(document.language)(document)
+    reading = _read_around(document, tuple(map(_noise, document.kinds, document.roles)))
     # Whatever it looks like, the first sentence of a text stands alone by construction.
     first = next((i for i, noise in enumerate(reading.noise) if not noise), None)
     if first is None or reading.needs[first] == ALONE:
@@ -23,6 +28,25 @@ def read(document: Document) -> Reading:
     needs, why = list(reading.needs), list(reading.why)
     needs[first], why[first] = ALONE, ""
     return Reading(tuple(needs), tuple(why), reading.noise)
+
+
+def _noise(kind: Kind, role: str) -> str:
+    return kind if kind in NOISE else role if role in ("references", "acknowledgment") else ""
+
+
+def _read_around(document: Document, noise: tuple[str, ...]) -> Reading:
+    """Read the sentences that are not noise, and number them as in the whole document."""
+    rules = _rules(document.language)
+    if not any(noise):
+        return rules(document)
+    kept = [i for i, kind in enumerate(noise) if not kind]
+    needs, why, kinds = [ALONE] * len(document), [""] * len(document), list(noise)
+    part = (
+        rules(replace(document, sentences=tuple(document.sentences[i] for i in kept))) if kept else Reading((), (), ())
+    )
+    for i, need, cause, kind in zip(kept, part.needs, part.why, part.noise, strict=True):
+        needs[i], why[i], kinds[i] = kept[need] if need >= 0 else need, cause, kind
+    return Reading(tuple(needs), tuple(why), tuple(kinds))
 
 
 def _rules(language: Language) -> Callable[[Document], Reading]:

@@ -14,10 +14,7 @@ from tersely.serve.problems import Answer, FailureError, ProblemError, invalid
 from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text import Document, Language
-from tersely.text.document import Sentence
-from tersely.text.language import detect_language
 from tersely.text.length import load_token_counter
-from tersely.text.split import split_sentences
 
 # An answer lists every sentence, so this bounds answers, too; it holds for all documents of a batch together.
 MAX_SENTENCES = 20_000
@@ -175,11 +172,10 @@ class Memory:
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key] if len(self._kept[key]) <= most else None
-        known = language or detect_language(text)
-        spans = split_sentences(text, known, most)
-        if len(spans) > most:
+        split = Document.from_text(text, language, most)
+        if len(split) > most:
             return None
-        document = self._kept[key] = Scored(text, known, tuple(Sentence(*span) for span in spans))
+        document = self._kept[key] = Scored(split.text, split.language, split.sentences, split.blocks)
         self._used += len(text)
         while self._used > self._characters and len(self._kept) > 1:
             (dropped, _), _ = self._kept.popitem(last=False)

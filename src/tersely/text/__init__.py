@@ -1,8 +1,22 @@
-"""Turns a string into a `Document` of sentence spans, and measures lengths in every unit."""
+"""Turns a string into a `Document` of blocks and sentence spans, and measures lengths in every unit."""
 
+from tersely.text.blocks import KINDS, Block, Kind, Part, Place
 from tersely.text.document import Document, Sentence
 from tersely.text.language import LANGUAGES, Language, detect_language
 from tersely.text.length import measure
 from tersely.text.split import split_sentences
 
-__all__ = ["LANGUAGES", "Document", "Language", "Sentence", "detect_language", "measure", "split_sentences"]
+__all__ = [
+    "KINDS",
+    "LANGUAGES",
+    "Block",
+    "Document",
+    "Kind",
+    "Language",
+    "Part",
+    "Place",
+    "Sentence",
+    "detect_language",
+    "measure",
+    "split_sentences",
+]

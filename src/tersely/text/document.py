@@ -1,14 +1,19 @@
 """A text and the spans of its sentences."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from tersely.text.language import Language, detect_language
-from tersely.text.split import split_sentences
+from tersely.text.blocks import Block, Kind, Part, Place, join_parts, places, roles
+from tersely.text.language import HAN, Language, detect_language
+from tersely.text.split import find_blocks, split_blocks
 from tersely.text.words import Terms, all_words, sentence_terms, stems
+
+# Between two of these, characters and marks of Chinese and Japanese, no space is shown for a line break.
+_DENSE = re.compile(rf"[{HAN}\u3000-\u30ff\uff00-\uff65“”‘’—…]")
 
 
 class Sentence(NamedTuple):
@@ -32,13 +37,34 @@ class Document:
     text: str
     language: Language
     sentences: tuple[Sentence, ...]
+    blocks: tuple[Block, ...] = ()
 
     @classmethod
-    def from_text(cls, text: str, language: Language | None = None) -> "Document":
-        """Split `text` into sentences; the language is detected unless given."""
+    def from_text(cls, text: str, language: Language | None = None, most: int | None = None) -> "Document":
+        """Split `text` into blocks and sentences; the language is detected unless given.
+
+        Splitting ends early once there are more than `most` sentences.
+        """
         language = language or detect_language(text)
-        spans = split_sentences(text, language)
-        return cls(text, language, tuple(Sentence(start, end) for start, end in spans))
+        return cls._of(text, language, find_blocks(text, language), most)
+
+    @classmethod
+    def from_blocks(cls, parts: Iterable[Part], language: Language | None = None) -> "Document":
+        """Join the texts of blocks whose kinds are known, and split each into sentences.
+
+        A line break within a block ends no sentence, except in code.
+
+        >>> document = Document.from_blocks([Part("heading", "Fish", level=1), Part("prose", "One swims. Two do not.")])
+        >>> document.texts, document.kinds
+        (('Fish', 'One swims.', 'Two do not.'), ('heading', 'prose', 'prose'))
+        """
+        text, blocks = join_parts(parts)
+        return cls._of(text, language or detect_language(text), blocks)
+
+    @classmethod
+    def _of(cls, text: str, language: Language, blocks: tuple[Block, ...], most: int | None = None) -> "Document":
+        spans = split_blocks(text, blocks, language, most)
+        return cls(text, language, tuple(Sentence(start, end) for start, end in spans), blocks)
 
     @classmethod
     def from_sentences(cls, sentences: Sequence[str], language: Language | None = None) -> "Document":
@@ -60,6 +86,46 @@ class Document:
         return tuple(self.text[start:end] for start, end in self.sentences)
 
     @cached_property
+    def shown(self) -> tuple[str, ...]:
+        """The sentences as a summary shows them: a line break within one is a space, or nothing in Chinese.
+
+        Sentences that were given one by one are shown as they are.
+        """
+        return tuple(map(on_one_line, self.texts, self.kinds)) if self.blocks else self.texts
+
+    @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kind of each sentence's block; prose if the blocks are not known."""
+        return tuple(block.kind for block in self._owners)
+
+    @cached_property
+    def speakers(self) -> tuple[str, ...]:
+        """Who says each sentence, where blocks are turns of speakers; else nothing."""
+        return tuple(block.speaker for block in self._owners)
+
+    @cached_property
+    def sections(self) -> tuple[Place, ...]:
+        """The section of each sentence, and its place in it; sections begin with headings."""
+        return places(self.kinds)
+
+    @cached_property
+    def roles(self) -> tuple[str, ...]:
+        """What the section of each sentence is for, such as "abstract", "method" or "references", if it says so."""
+        owners = self._owners
+        starts = [i == 0 or owners[i - 1] is not owner for i, owner in enumerate(owners)]
+        return roles(self.texts, self.kinds, starts, judgment=self.language == "zh" and "本院" in self.text)
+
+    @cached_property
+    def _owners(self) -> tuple[Block, ...]:
+        """The block in which each sentence begins."""
+        unknown, found, at = Block("prose", 0, len(self.text)), [], 0
+        for start, _ in self.sentences:
+            while at < len(self.blocks) and self.blocks[at].end <= start:
+                at += 1
+            found.append(self.blocks[at] if at < len(self.blocks) and self.blocks[at].start <= start else unknown)
+        return tuple(found)
+
+    @cached_property
     def words(self) -> tuple[tuple[str, ...], ...]:
         """The words of each sentence in lowercase; in Chinese, pairs of characters."""
         return tuple(tuple(all_words(text, self.language)) for text in self.texts)
@@ -77,3 +143,23 @@ class Document:
 
     def __len__(self) -> int:
         return len(self.sentences)
+
+
+def on_one_line(text: str, kind: Kind = "prose") -> str:
+    """Return a sentence without the line breaks within it, and in a quotation without the marks before each line.
+
+    >>> on_one_line("A wrapped\\n  line."), on_one_line("今天\\n下雨。")
+    ('A wrapped line.', '今天下雨。')
+    """
+    lines = text.splitlines()
+    if len(lines) < 2:
+        return text
+    pieces: list[str] = []
+    for line in lines:
+        line = line.lstrip("> \t") if pieces and kind in ("quote", "reply") else line
+        if not (line := line.strip()):
+            continue
+        if pieces and not (_DENSE.match(pieces[-1][-1]) and _DENSE.match(line)):
+            pieces.append(" ")
+        pieces.append(line)
+    return "".join(pieces)

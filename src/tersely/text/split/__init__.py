@@ -2,16 +2,20 @@
 
 import re
 from collections import deque
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tersely.text.language import Language
 
 if TYPE_CHECKING:
+    from tersely.text.blocks import Block
     from tersely.text.split._marks import Scanner
 
 # Enough characters to tell whether a text uses capitals.
 _SAMPLE = 100_000
 
+# Blocks that are one sentence.
+_WHOLE = frozenset(("heading", "row", "header", "page", "rule"))
 _WORD = re.compile(r"\w")
 _SPACE = re.compile(r"\s*")
 
@@ -26,14 +30,37 @@ def split_sentences(text: str, language: Language, most: int | None = None) -> l
     >>> [text[start:end] for start, end in split_sentences(text, "en")]
     ['Mr. Smith left at 5 p.m. Monday.', 'Why?']
     """
-    # Imported here, because compiling their patterns would add 20 ms to `import tersely`.
-    from tersely.text.split._lines import blocks
+    return split_blocks(text, find_blocks(text, language), language, most)
+
+
+def find_blocks(text: str, language: Language) -> "tuple[Block, ...]":
+    """Return the blocks of `text` by the form of its lines: paragraphs, headings, list items and more."""
+    # Imported here, because compiling its patterns would add 20 ms to `import tersely`.
+    from tersely.text.split._blocks import find_blocks
+
+    return tuple(find_blocks(text, language))
+
+
+def split_blocks(
+    text: str, blocks: "Iterable[Block]", language: Language, most: int | None = None
+) -> list[tuple[int, int]]:
+    """Return the spans of the sentences in the blocks of `text`; no sentence goes on in another block.
+
+    A heading or a row is one sentence, and so is each line of code. Splitting ends early once there are more than
+    `most` sentences.
+    """
+    from tersely.text.split._lines import find_lines
     from tersely.text.split._marks import Scanner
 
     scanner = Scanner(text, uncased=_is_uncased(text[:_SAMPLE]), ordinals=language == "other")
     spans: list[tuple[int, int]] = []
-    for start, end in blocks(text, language):
-        spans += _split_block(text, start, end, scanner, most)
+    for kind, start, end, _, _ in blocks:
+        if kind == "code":
+            spans += [line[:2] for line in find_lines(text, start, end)]
+        elif kind in _WHOLE:
+            spans.append((start, end))
+        else:
+            spans += _split_block(text, start, end, scanner, most)
         if most is not None and len(spans) > most:
             break
     return spans
@@ -46,7 +73,7 @@ def _is_uncased(sample: str) -> bool:
 
 
 def _split_block(text: str, start: int, end: int, scanner: "Scanner", most: int | None) -> list[tuple[int, int]]:
-    """Return the spans of the sentences of `text[start:end]`, a paragraph, a heading or a list item."""
+    """Return the spans of the sentences of `text[start:end]`, a paragraph, a list item or a turn."""
     from tersely.text.split._marks import ENCLOSED, MARK
 
     spans: list[tuple[int, int]] = []

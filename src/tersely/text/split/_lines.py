@@ -12,7 +12,7 @@ _LINE_END = re.compile(rf"(?:\r\n|[{_ENDS}])(?P<more>\s*)")
 _BLANK = re.compile(f"[{_ENDS}]")
 _NUMERAL = "一二三四五六七八九十百"
 # The start of a list item, a heading or a table row.
-_ITEM = re.compile(
+ITEM = re.compile(
     r"(?:[-*+•‣◦▪●○■□◆◇★☆▶►▼◎·–—>|]|#{1,6}|"
     r"\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)])(?=\s)|"
     rf"(?:第?[{_NUMERAL}]{{1,4}}|\d{{1,3}})、|第[{_NUMERAL}\d]{{1,4}}[条章节款]|"
@@ -23,8 +23,9 @@ _HEADING = re.compile(r"#{1,6}\s")
 _UNFINISHED = re.compile(r"(?:,|\b(?:an?|the|of|and|or|to|for|with|from|by|at|his|her|their|its|is|was|that))\Z")
 _WORD = re.compile(rf"[{HAN}]|\S{{1,40}}")
 
-# No one wraps prose narrower or wider than this.
+# No one wraps prose narrower or wider than this, unless there are many lines as narrow as a column.
 _NARROWEST, _WIDEST = 40, 200
+_COLUMN, _MANY = 24, 20
 _NARROWEST_HAN = 20
 
 
@@ -36,32 +37,21 @@ class Line(NamedTuple):
     apart: bool
 
 
-def blocks(text: str, language: Language) -> list[tuple[int, int]]:
-    """Return the spans of the blocks of a text: paragraphs, headings and list items.
+def find_lines(text: str, start: int = 0, end: int | None = None) -> list[Line]:
+    """Return the lines of `text[start:end]` that are not blank.
 
-    >>> blocks("A heading\\n\\nOne.\\n- two", "en")
-    [(0, 9), (11, 15), (16, 21)]
+    >>> find_lines("One\\n\\n  two")
+    [Line(start=0, end=3, apart=False), Line(start=7, end=10, apart=True)]
     """
-    lines = _lines(text)
-    width = _wrap_width(text, lines)
-    spans: list[tuple[int, int]] = []
-    for i, line in enumerate(lines):
-        if i and not line.apart and _continues(text, lines[i - 1], line, width, language):
-            spans[-1] = (spans[-1][0], line.end)
-        else:
-            spans.append((line.start, line.end))
-    return spans
-
-
-def _lines(text: str) -> list[Line]:
+    end = len(text) if end is None else end
     lines: list[Line] = []
-    start, apart = 0, False
-    for gap in _LINE_END.finditer(text):
+    apart = False
+    for gap in _LINE_END.finditer(text, start, end):
         _append(lines, text, start, gap.start(), apart)
         start = gap.end()
         # A second line end in the gap leaves a blank line; a form feed or U+2029 alone means the same.
         apart = text[gap.start()] in "\f\u2029" or bool(_BLANK.search(gap["more"]))
-    _append(lines, text, start, len(text), apart)
+    _append(lines, text, start, end, apart)
     return lines
 
 
@@ -73,13 +63,17 @@ def _append(lines: list[Line], text: str, start: int, end: int, apart: bool) -> 
         lines.append(Line(start, end, apart))
 
 
-def _wrap_width(text: str, lines: list[Line]) -> int:
+def wrap_width(text: str, lines: list[Line]) -> int:
     """Return the width at which the text is wrapped, or 0 if it is not."""
     pairs = [(a, b) for a, b in pairwise(lines) if not b.apart]
     # In wrapped prose, many lines begin in the middle of a sentence, with a lowercase letter.
-    wide = [(a.end - a.start, text[b.start].islower()) for a, b in pairs if a.end - a.start >= _NARROWEST]
+    begun = [(a.end - a.start, text[b.start].islower()) for a, b in pairs]
+    wide = [(width, goes_on) for width, goes_on in begun if width >= _NARROWEST]
+    share = 0.3
+    if len(begun) >= _MANY and 2 * len(wide) < len(begun):  # the column of a magazine
+        wide, share = [(width, goes_on) for width, goes_on in begun if width >= _COLUMN], 0.5
     wrapped = sorted(width for width, goes_on in wide if goes_on)
-    if wrapped and len(wrapped) >= 0.3 * len(wide):
+    if wrapped and len(wrapped) >= share * len(wide):
         width = wrapped[len(wrapped) * 9 // 10]
         return width if width <= _WIDEST else 0
     # In a script without case, above all Chinese, wrapped lines have the same width.
@@ -91,9 +85,9 @@ def _wrap_width(text: str, lines: list[Line]) -> int:
     return width if enough and _NARROWEST_HAN <= width <= _WIDEST else 0
 
 
-def _continues(text: str, line: Line, after: Line, width: int, language: Language) -> bool:
+def continues(text: str, line: Line, after: Line, width: int, language: Language) -> bool:
     """Tell whether `after` continues the sentence begun in `line`."""
-    if _ITEM.match(text, after.start, after.end) or _HEADING.match(text, line.start, line.end):
+    if ITEM.match(text, after.start, after.end) or _HEADING.match(text, line.start, line.end):
         return False
     length = line.end - line.start
     first = _WORD.match(text, after.start, after.end)
