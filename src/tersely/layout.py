@@ -20,8 +20,8 @@ Coherence = Literal["strict", "soft", "off"]
 class Options:
     """How to assemble a summary, for any budget.
 
-    `include` and `exclude` are sentence indices. The default separator is a space, or nothing in Chinese. As
-    `redundancy`, `duplicates` leaves out sentences that nearly repeat another one; `trigrams` also leaves out
+    `include` and `exclude` are sentence indices. The default separator is a space, or nothing in Chinese and Japanese.
+    As `redundancy`, `duplicates` leaves out sentences that nearly repeat another one; `trigrams` also leaves out
     those that share three words in a row with one. As `coherence`, `strict` takes a sentence only together with what
     it needs to be understood, and `soft` halves the value of a sentence that needs another one; both leave out noise,
     such as captions, if there is anything else. `off` takes sentences as they are.

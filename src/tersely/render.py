@@ -26,7 +26,7 @@ article {{ white-space: pre-wrap; overflow-wrap: anywhere }}
 mark {{ background: #ffe08a; color: #1a1a1a; border-radius: .2em; padding: .05em .1em }}
 footer {{ margin-top: 2rem; opacity: .7; font-size: .85rem }}
 </style>
-<article>{body}</article>
+<article dir="auto">{body}</article>
 <footer>{title}</footer>
 </html>
 """
@@ -53,7 +53,7 @@ def html(summary: "Summary") -> str:
         parts.append(f'<mark title="{sentence.score:.4g}">{escape(sentence.text)}</mark>')
         at = sentence.end
     parts.append(escape(source[at:]))
-    language = {"en": "en", "zh": "zh"}.get(summary.language, "")
+    language = "" if summary.language == "other" else summary.language
     return _PAGE.format(language=language, title=escape(summary.explain()), body="".join(parts))
 
 

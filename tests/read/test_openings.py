@@ -101,7 +101,7 @@ def test_the_file_is_small_and_says_how_it_was_made() -> None:
     assert len(raw) <= 60_000
     stored = json.loads(raw)
     assert "tersely train openings" in stored["made"]
-    assert stored["languages"].keys() == set(LANGUAGES)
+    assert stored["languages"].keys() == {"en", "zh", "other"}
     assert all(0 < load_openings(language).threshold < 1 for language in LANGUAGES)
 
 

@@ -153,6 +153,119 @@ OTHER = {
 }
 
 
+BY_LANGUAGE: dict[Language, list[str]] = {
+    "de": [
+        "Der Umsatz stieg auf 8,4 Mio. Euro. ¦Das sind z. B. fünf Prozent mehr als im Vorjahr.",
+        "Am 3. Oktober 1990 kam Dr. Müller d. h. der Arzt aus Berlin. ¦Er blieb bis zum 5. Mai.",
+        "Die Firma (u. a. in Köln) wuchs usw. ¦Der Chef ist zufrieden.",
+        "Er wurde Dritter mit Startnummer 3. ¦Die anderen kamen später.",
+        "Im 19. Jh. lebte hier Kaiser Wilhelm II. von Preußen. ¦Um 50 v. Chr. stand hier nichts.",
+        "Das gilt gem. § 5 Abs. 2 BGB. ¦Vgl. dazu Nr. 7.",
+        "Siehe S. 12. ¦Dort steht es.",
+        "„Wer ist da?“, fragte sie. ¦„Ich.“ ¦Dann war es still.",
+        "Prof. Dr. med. Anna Berg sprach. ¦Sie ist Ärztin.",
+        "Ich mag z. B. Die Ärzte und i. d. R. auch andere. ¦Das ist alles.",
+        "Die Kanzlerin sagte am Montag: »Wir schaffen das.« ¦Danach ging sie.",
+    ],
+    "fr": [
+        "M. Le Pen et Mme Blanc sont venus. ¦Ils sont partis à 18 h. ¦La nuit tombe.",
+        "« Où va-t-il ? » demanda-t-elle. ¦« À Paris. » ¦Puis il partit.",
+        "Le temple date de 50 av. J.-C. environ. ¦Il est grand.",
+        "La fin approche.¦À tel point que tout change.¦L'accident a eu lieu hier.",
+        "Il a 42 ans et habite au no. 12. ¦Elle en a 40.",
+        "Les fruits (p. ex. les pommes, etc.) sont mûrs. ¦Nous en mangeons.",
+    ],
+    "es": [
+        "El Sr. García vive en EE. UU. desde 1999. ¦La Sra. López, no.",
+        "¿Dónde está? ¦¡Aquí! ¦Llegó en el año 50 a. C. y se fue. ¦Fin.",
+        "Compró frutas, p. ej. Manzanas Golden, en la tienda. ¦Luego se fue.",
+        "Tiene 42. ¦Ella tiene 40.",
+        "«Vamos», dijo el Dr. Pérez. ¦«Ya es tarde.»",
+    ],
+    "it": [
+        "Il sig. Rossi e la dott.ssa Bianchi lavorano alla Fiat S.p.A. di Torino. ¦Sono amici.",
+        "Vedi art. 5 e pag. 12. ¦Poi torna qui.",
+        "Pane, vino, ecc. ¦Il resto non serve.",
+        "Ha visitato Roma, Milano, ecc. e poi è tornato. ¦È contento.",
+    ],
+    "pt": [
+        "O Sr. Silva e a Dra. Costa chegaram às 10h. ¦Eles moram na Av. Paulista.",
+        "Comprou pão, leite, etc. ¦O resto ficou para depois.",
+        "Veja o art. 5º da lei. ¦É claro.",
+    ],
+    "nl": [
+        "Dhr. De Vries en mevr. Jansen kwamen o.a. uit Utrecht. ¦Zij bleven.",
+        "Hij sliep. ¦'s Avonds at hij brood.",
+        "Dat is bijv. Philips N.V. in Eindhoven. ¦Het bedrijf groeit.",
+        "Hij is 42. ¦Piet is 40.",
+    ],
+    "ru": [
+        "А. С. Пушкин родился в 1799 г. в Москве, т. е. в столице. ¦Он жил на ул. Арбат.",
+        "Цена выросла до 5 тыс. руб. в месяц. ¦Это много.",
+        "Яблоки, груши и т. д. ¦Они растут здесь с 1990 г. ¦Это известно.",
+        "«Кто там?» — спросил он. ¦«Это я.» ¦Дверь открылась.",
+        "В XIX в. Россия выросла. ¦Напр. Москва.",
+    ],
+    "tr": [
+        "Prof. Dr. Ahmet Yılmaz 19. yüzyılda yaşadı. ¦Bu çok eski bir zaman.",
+        "Elma, armut vb. meyveler satılıyor. ¦Ucuzlar.",
+        "T.C. Sağlık Bakanlığı açıkladı. ¦Karar 3. Ağustos'ta alındı.",
+        "Nasılsın? ¦İyiyim. ¦Sen nasılsın?",
+    ],
+    "ar": [
+        "هل أنت بخير؟ ¦نعم، أنا بخير. ¦شكرا لك.",
+        "قال د. محمد إن الأمر انتهى. ¦ثم غادر القاعة.",
+        "انتهى الاجتماع.¦ثم غادر الوزير!",
+    ],
+    "hi": [
+        "डॉ. शर्मा घर गए। ¦वह सो गए।",
+        "ए. पी. जे. अब्दुल कलाम राष्ट्रपति थे। ¦क्या आप जानते हैं? ¦हाँ!",
+        "वह घर गया. ¦फिर सो गया.",
+    ],
+    "bn": [
+        "ড. ইউনূস ঢাকায় আসেন। ¦তিনি কি থাকবেন? ¦হ্যাঁ।",
+    ],
+    "ja": [
+        "今日は雨です。¦「行こう！」と彼は言った。¦でも行かなかった。",
+        "「本当ですか？」¦彼女は笑った。¦（終わり。）",
+        "価格は3.5万円だ。¦安い！¦買おう。",
+    ],
+    "ko": [
+        "그는 2024. 5. 3. 서울에 왔다. ¦그리고 잠을 잤다. ¦왜?",
+        '"갑니다."라고 그가 말했다. ¦모두 놀랐다.',
+        "그는 집에 갔다.¦그리고 잤다.",
+        "3.1 운동은 1919년에 일어났다. ¦약 2.5배 늘었다.",
+    ],
+    "vi": [
+        "TP. Hồ Chí Minh và Th.S. Nguyễn Văn A. đã ký. ¦Họ rất vui.",
+        "Ông có sách, vở, v.v. ¦Ông rất giàu.",
+        "PGS. TS. Trần Văn B. phát biểu. ¦Mọi người nghe.",
+    ],
+    "id": [
+        "PT. Telkom Tbk. dan Bpk. H. Ahmad hadir. ¦Mereka rapat di Jl. Sudirman No. 5.",
+        "Harga Rp. 5.000 per kg. ¦Murah sekali.",
+        "Ada apel, jeruk, dll. ¦Mereka membeli semua.",
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "marked"), [(name, case) for name, cases in BY_LANGUAGE.items() for case in cases]
+)
+def test_each_language_has_its_own_marks_and_abbreviations(language: Language, marked: str) -> None:
+    check(marked, language)
+
+
+def test_a_long_thai_text_is_cut_at_spaces() -> None:
+    phrase = "สภาเมืองลงมติเมื่อวันอังคารให้ปิดถนนท่าเรือ เนื่องจากถนนชำรุดมาหลายปีแล้ว ในปี 2567 และจะเปิดอีกครั้ง"
+    text = " ".join([phrase] * 50)
+    pieces = split(text, "th")
+    assert " ".join(pieces) == text
+    assert all(20 <= len(piece) <= 300 for piece in pieces)
+    # Neither a number nor a word that goes on begins a sentence.
+    assert not any(piece.startswith(("2567", "และ")) for piece in pieces)
+
+
 @pytest.mark.parametrize("marked", ENGLISH.values(), ids=ENGLISH.keys())
 def test_english(marked: str) -> None:
     check(marked, "en")

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+# Those of tersely.text, which would load NumPy; a test compares the two.
+LANGUAGES = tuple("en zh de fr es it pt nl ru tr ar hi bn ja ko vi id th other".split())
+
+
 def several(*options: Callable[[F], F]) -> Callable[[F], F]:
     """Combine options into one decorator, in the order in which the help shows them."""
 
@@ -31,7 +35,7 @@ output_option = click.option("--output", "-o", metavar="FILE", help="Write to FI
 
 budgets = several(
     click.option("--max-chars", type=int, metavar="N", help="Budget in characters (Unicode code points)."),
-    click.option("--max-words", type=int, metavar="N", help="Budget in words; a Chinese character counts as one."),
+    click.option("--max-words", type=int, metavar="N", help="Budget in words, as 'wc -w' counts them."),
     click.option("--max-tokens", type=int, metavar="N", help="Budget in tokens of --tokenizer."),
     click.option("--max-bytes", type=int, metavar="N", help="Budget in UTF-8 bytes."),
     click.option("--max-sentences", type=int, metavar="N", help="Budget in sentences."),
@@ -50,7 +54,7 @@ assembly = several(
         "--lang",
         "--language",
         "language",
-        type=click.Choice(["en", "zh", "other"]),
+        type=click.Choice(LANGUAGES),
         help="Language of the text. Default: detected.",
     ),
     click.option(
@@ -62,7 +66,9 @@ assembly = several(
     ),
     click.option("--include", metavar="I", multiple=True, type=int, help="Keep sentence I (from 0); repeatable."),
     click.option("--exclude", metavar="I", multiple=True, type=int, help="Leave out sentence I; repeatable."),
-    click.option("--separator", metavar="TEXT", help="Text between sentences. Default: a space; nothing in Chinese."),
+    click.option(
+        "--separator", metavar="TEXT", help="Text between sentences. Default: a space, or none as in Chinese."
+    ),
     click.option(
         "--redundancy",
         type=click.Choice(["duplicates", "trigrams", "off"]),

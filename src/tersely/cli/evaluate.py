@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from tersely.cli._options import LANGUAGES
 from tersely.cli._printing import counting
 
 
@@ -24,7 +25,7 @@ from tersely.cli._printing import counting
 )
 @click.option("--baseline", metavar="SYSTEM", help="Compare the others with this system. Default: the first one.")
 @click.option("--reader", metavar="NAME", help="Format of DATA. Default: detected.")
-@click.option("--lang", "language", type=click.Choice(["en", "zh", "other"]), help="Default: detected for each text.")
+@click.option("--lang", "language", type=click.Choice(LANGUAGES), help="Default: detected for each text.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Use only the first N documents.")
 @click.option("--strict", is_flag=True, help="Stop at a bad record instead of skipping it.")
 @click.option(

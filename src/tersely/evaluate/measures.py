@@ -42,6 +42,8 @@ class Tokenization:
         if language == "en":
             words = _splitter()(sentence)
             return [_stem(word) for word in words] if self.stem else words
+        if language in ("ja", "th"):
+            return _characters(sentence)
         # rouge-score keeps only a to z, which would drop most of any other language.
         return sentence.lower().split()
 

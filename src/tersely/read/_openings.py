@@ -65,9 +65,9 @@ class Openings:
 
 @cache
 def load_openings(language: Language) -> Openings:
-    """Return the model that comes with the package."""
+    """Return the model that comes with the package; most languages share one without words."""
     stored = json.loads(files("tersely.read").joinpath("openings.json").read_text(encoding="utf-8"))
-    return Openings.of(stored["languages"][language])
+    return Openings.of(stored["languages"].get(language) or stored["languages"]["other"])
 
 
 def openings(document: Document) -> list[float]:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from tersely.budget import BUDGETS, Budget
 from tersely.errors import UsageError
 from tersely.serve.problems import ProblemError, invalid
+from tersely.text import Language
 
 MAX_DOCUMENTS = 100
 # For each task a request and its real answer; they are data, so that describing the interface runs no model.
@@ -18,7 +19,6 @@ EXAMPLES: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("examp
 # Far more than any text that fits into a body, and far less than the largest whole number in JSON.
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Indices = Annotated[list[Annotated[int, Field(ge=0, le=1_000_000_000)]], Field(max_length=10_000)]
-LanguageName = Literal["en", "zh", "other"]
 
 _LONGEST_NAME = 100
 # Said in words of JSON, where pydantic would speak of Python.
@@ -45,7 +45,7 @@ class _Text(_Body):
     exclude: Indices = Field([], description="Sentences that must not be in the summary.")
     order: Literal["document", "rank"] = Field("document", description="As in the text, or best first.")
     separator: Annotated[str, Field(max_length=100)] | None = Field(
-        None, description="Goes between sentences. Null: a space, or nothing in Chinese."
+        None, description="Goes between sentences. Null: a space, or nothing in Chinese and Japanese."
     )
     redundancy: Literal["duplicates", "trigrams", "off"] = Field(
         "duplicates",
@@ -55,7 +55,7 @@ class _Text(_Body):
         "off",
         description="Take a sentence only with what it needs, halve the value of one that needs another, or neither.",
     )
-    language: LanguageName | None = Field(None, description="Null: detected from the text.")
+    language: Language | None = Field(None, description="Null: detected from the text.")
     model: Annotated[str, Field(max_length=200)] | None = Field(
         None, description="A model listed at /v1/models. Null: the default."
     )
@@ -190,7 +190,7 @@ class SummaryAnswer(BaseModel):
 
     text: str
     sentences: list[SentenceAnswer]
-    language: LanguageName
+    language: Language
     budget: BudgetAnswer
     length: int
     fill: float
@@ -215,7 +215,7 @@ class FrontierAnswer(BaseModel):
     unit: Literal["chars", "words", "sentences", "bytes"]
     capacity: int
     separator: str
-    language: LanguageName
+    language: Language
     sentences: list[SentenceAnswer]
     steps: list[StepAnswer]
     points: int | None = Field(description="How many budgets were tried; null: all of them.")

@@ -1,16 +1,50 @@
 """The content terms of sentences, which a summary should cover, and their weights."""
 
 import re
+import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import chain, compress
+from operator import add
+from typing import Any
+from unicodedata import category
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.text.language import HAN, STOP_WORDS, Language
+from tersely.text.language import HAN, HANGUL, KANA, Language, stop_words
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _HAN_RUN = re.compile(f"[{HAN}]+")
+# What is read in pairs, because too little shows where words end: of characters, in Thai of syllables, roughly.
+_RUNS = {
+    "ja": re.compile(f"[{HAN}{KANA}]+"),
+    "ko": re.compile(f"[{HANGUL}]+|[{HAN}]+"),
+    "th": re.compile("[\u0e01-\u0e4e]+"),
+}
+_THAI_PART = re.compile("[เ-ไ]?[ก-ฮ][ะ-ฺๅ็-๎]*|.")
+_HIRAGANA = re.compile("[\u3041-\u309f]")
+# The endings of Korean words, which all texts share.
+_KOREAN_ENDINGS = frozenset(
+    "습니 니다 입니 합니 됩니 했다 한다 된다 됐다 있다 없다 이다 하는 하고 하며 하기 했습 있는 있습 에서 에게 으로 "
+    "부터 까지 에는 들이 들은 들의 이라 라고 다고 했고 대한 위해 것이 것은 것으 것을".split()
+)
+_STEMMERS = {
+    "en": "english",
+    "de": "german",
+    "fr": "french",
+    "es": "spanish",
+    "it": "italian",
+    "pt": "portuguese",
+    "nl": "dutch",
+    "ru": "russian",
+    "tr": "turkish",
+    "ar": "arabic",
+    "hi": "hindi",
+    "id": "indonesian",
+}
+_OF_THREAD = threading.local()
 
 
 @dataclass(frozen=True)
@@ -22,45 +56,84 @@ class Terms:
 
 
 def all_words(text: str, language: Language) -> list[str]:
-    """Return every word of a text in lowercase, without possessive endings; in Chinese, pairs of characters.
+    """Return every word of a text in lowercase, without possessive endings; pairs of characters where spaces are rare.
+
+    Pairs stand for words in Chinese, Japanese, Korean and Thai. An apostrophe ends a word in French, Italian, Turkish.
 
     >>> all_words("The storm's path", "en"), all_words("GDP好天气", "zh")
     (['the', 'storm', 'path'], ['gdp', '好天', '天气'])
+    >>> all_words("L'eau de la ville", "fr"), all_words("날씨가 좋다", "ko")
+    (['l', 'eau', 'de', 'la', 'ville'], ['날씨', '씨가', '좋다'])
     """
-    found = [word[:-2] if word.endswith(("'s", "’s")) else word for word in _WORD.findall(text.lower())]
-    if language != "zh" and not _HAN_RUN.search(text):
+    low = text.lower()
+    if language in ("en", "zh"):
+        found = _WORD.findall(low)
+    else:
+        # Without its dot, which lowercase letters of other languages do not keep apart, "İ" is the Turkish "i".
+        low = text.replace("İ", "i").replace("I", "ı").lower() if language == "tr" else low
+        found = _pattern(language).findall(low)
+    if "'s" in low or "’s" in low:
+        found = [word[:-2] if word.endswith(("'s", "’s")) else word for word in found]
+    if text.isascii():
+        return found
+    run = _RUNS.get(language, _HAN_RUN)
+    runs = run.findall(text)
+    if not runs:
         return found
     # A word that mixes scripts, such as "GDP好", is split.
-    latin = [part for word in found for part in _HAN_RUN.split(word) if part]
-    return latin + [run[i : i + 2] for run in _HAN_RUN.findall(text) for i in range(max(1, len(run) - 1))]
+    whole = [part for word in found for part in run.split(word) if part]
+    rows: Iterable[Sequence[str]] = map(_THAI_PART.findall, runs) if language == "th" else runs
+    for row in rows:
+        whole += map(add, row, row[1:]) if len(row) > 1 else row
+    return whole
+
+
+@cache
+def _pattern(language: Language) -> re.Pattern[str]:
+    """Return the pattern of a word in lowercase. Vowel signs, which Python takes for no letters, are part of it."""
+    signs = "".join(c for c in map(chr, range(0x300, 0x1100)) if category(c)[0] == "M") + "\u200c\u200d"
+    word = rf"(?:[^\W_]++[{signs}]*+)++"
+    return re.compile(word if language in ("fr", "it", "tr") else f"{word}(?:['’]{word})?")
 
 
 def content_words(words: Iterable[str], language: Language) -> list[str]:
-    """Keep the content words: all but stop words in English, all in Chinese, all but the shortest elsewhere.
+    """Keep the content words: all but stop words, all pairs in Chinese, all but the shortest in other languages.
 
     >>> content_words(["the", "storm", "path"], "en"), content_words(["天气", "气好"], "zh")
     (['storm', 'path'], ['天气', '气好'])
     """
-    if language == "en":
-        return [word for word in words if word not in STOP_WORDS and (len(word) > 1 or word.isdigit())]
-    if language == "zh":
+    if language in ("zh", "th"):
         return list(words)
+    if language == "ja":
+        # What begins in hiragana is a particle or an ending.
+        return [word for word in words if not _HIRAGANA.match(word)]
+    if language == "ko":
+        return [word for word in words if word not in _KOREAN_ENDINGS]
+    if stops := stop_words(language):
+        return [word for word in words if word not in stops and (len(word) > 1 or word.isdigit())]
     return [word for word in words if len(word) > 2 or word.isdigit() or _HAN_RUN.match(word)]
 
 
 def stems(words: Sequence[str], language: Language) -> list[str]:
-    """Return the stem of each English word ("flooded" and "flooding" are "flood"), and other words unchanged.
+    """Return the stem of each word ("flooded" and "flooding" are "flood"), or the words if we know no stems.
 
-    >>> stems(["rivers", "flooding"], "en")
-    ['river', 'flood']
+    >>> stems(["rivers", "flooding"], "en"), stems(["Fluss", "Flüsse"], "other")
+    (['river', 'flood'], ['Fluss', 'Flüsse'])
     """
-    if language != "en":
+    if language not in _STEMMERS:
         return list(words)
-    from Stemmer import Stemmer
-
-    # A stemmer is cheap to create and must not be shared between threads.
-    found: list[str] = Stemmer("english").stemWords(list(words))
+    found: list[str] = _stemmer(_STEMMERS[language]).stemWords(list(words))
     return found
+
+
+def _stemmer(name: str) -> Any:
+    """Return a stemmer of this thread, which must not be shared, but remembers the words that it has seen."""
+    kept: dict[str, Any] = _OF_THREAD.__dict__
+    if name not in kept:
+        from Stemmer import Stemmer
+
+        kept[name] = Stemmer(name)
+    return kept[name]
 
 
 def sentence_terms(sentences: Iterable[Sequence[str]], stemmed: Iterable[Sequence[str]], language: Language) -> Terms:
@@ -70,11 +143,12 @@ def sentence_terms(sentences: Iterable[Sequence[str]], stemmed: Iterable[Sequenc
     >>> terms.vocabulary, [list(map(int, ids)) for ids in terms.sentences]
     (('rain', 'fell'), [[0, 1], [0]])
     """
+    sentences = list(sentences)
+    content = frozenset(content_words(set(chain.from_iterable(sentences)), language)).__contains__
     number: dict[str, int] = {}
     rows = []
     for words, stems_of_words in zip(sentences, stemmed, strict=True):
-        content = set(content_words(words, language))
-        distinct = dict.fromkeys(stem for word, stem in zip(words, stems_of_words, strict=True) if word in content)
+        distinct = dict.fromkeys(compress(stems_of_words, map(content, words)))
         rows.append(np.array([number.setdefault(word, len(number)) for word in distinct], dtype=np.intp))
     return Terms(tuple(rows), tuple(number))
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from tersely.text.language import Language
@@ -18,6 +18,12 @@ _SAMPLE = 100_000
 _WHOLE = frozenset(("heading", "row", "header", "page", "rule"))
 _WORD = re.compile(r"\w")
 _SPACE = re.compile(r"\s*")
+
+# Thai has no full stops: a space ends a sentence or only a phrase of it. What is long enough is cut at a space between
+# two letters, unless the next word goes on; what is too long, at any space.
+_LONG_ENOUGH, _TOO_LONG, _SHORTEST = 60, 300, 20
+_GAP = re.compile(r"\s+")
+_THAI_CUT = re.compile("(?<=[ก-ฮะ-ูเ-ๅ็-๎])\\s+(?=[ก-ฮเ-ไ])(?!ที่|ซึ่ง|และ|หรือ|ว่า|เพื่อ|กับ|จาก|ของ)")
 
 
 def split_sentences(text: str, language: Language, most: int | None = None) -> list[tuple[int, int]]:
@@ -52,7 +58,7 @@ def split_blocks(
     from tersely.text.split._lines import find_lines
     from tersely.text.split._marks import Scanner
 
-    scanner = Scanner(text, uncased=_is_uncased(text[:_SAMPLE]), ordinals=language == "other")
+    scanner = Scanner(text, language, uncased=_is_uncased(text[:_SAMPLE]))
     spans: list[tuple[int, int]] = []
     for kind, start, end, _, _ in blocks:
         if kind == "code":
@@ -63,7 +69,7 @@ def split_blocks(
             spans += _split_block(text, start, end, scanner, most)
         if most is not None and len(spans) > most:
             break
-    return spans
+    return [piece for span in spans for piece in _phrases(text, *span)] if language == "th" else spans
 
 
 def _is_uncased(sample: str) -> bool:
@@ -96,6 +102,18 @@ def _split_block(text: str, start: int, end: int, scanner: "Scanner", most: int 
     elif start < end:
         spans.append((start, end))
     return spans
+
+
+def _phrases(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the pieces of a Thai sentence, none of them huge if there are spaces."""
+    for gap in _GAP.finditer(text, start, end):
+        size = gap.start() - start
+        if end - gap.end() < _SHORTEST or size < _LONG_ENOUGH:
+            continue
+        if size >= _TOO_LONG or _THAI_CUT.match(text, gap.start()):
+            yield start, gap.start()
+            start = gap.end()
+    yield start, end
 
 
 def _first_word(text: str, start: int, end: int) -> int:

@@ -2,59 +2,19 @@
 
 import re
 
-from tersely.text.language import HAN
+from tersely.text.language import HAN, Language
+from tersely.text.split._abbreviations import ENGLISH, abbreviations
 
-
-def _words(table: str) -> frozenset[str]:
-    return frozenset(table.split())
-
-
-# Words that a period may follow without ending a sentence, and words that begin one. A lowercase entry matches in any
-# case; a capitalized one ("Sun.") only as written, as it is an ordinary word otherwise.
-
-# These never end a sentence.
-NEVER_LAST = _words(
-    """
-    mr mrs ms mx messrs dr drs prof gen sen sens Rep Reps gov govs lt col capt cpt sgt cpl maj adm cmdr brig Rev
-    Hon Pres supt Insp Det mme mlle sra srta vs v cf viz e.g eg i.e ie approx incl esp resp ca z.b d.h bzw
-    sig dott см напр
-    """
-)
-
-# These end a sentence only if the next word is one that begins sentences.
-SELDOM_LAST = _words(
-    """
-    inc corp ltd llc plc co cos bros jr sr etc al st ste mt ft ave blvd rd hwy dept univ assn assoc est intl natl
-    ph.d ee.uu lb lbs oz tel usw evtl ggf str dipl ing av ул г гг тыс млн руб
-    Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun
-    Ala Ariz Ark Calif Colo Conn Fla Ga Kan Ky Md Mich Minn Mo Mont Neb Nev Okla Pa Tenn Tex Va Vt Wis Wyo
-    """
-)
-
-NAMES_WITH_MARK = _words("Yahoo Jeopardy")
-
-# These are abbreviations only before a number: "No. 5", but "No. Not now."
-BEFORE_NUMBER = _words("no nos nr p pp vol vols fig figs art arts sec sect ch chap par eq ver n núm nº op")
-
-# Words that begin a sentence far more often than they follow an abbreviation within one.
-FIRST_WORDS = _words(
-    """
-    a after also although an and another any as at because before both but by despite during each earlier for from
-    he her here his how however i if in it its later many meanwhile most my nor not now on once or our over she
-    since so some such that the their then there these they this those though to under until we what when where
-    whether which while who why with yet you your it's he's she's they're we're that's there's i'm i've
-    mr mrs ms dr
-    """
-)
+NAMES_WITH_MARK = ("Yahoo", "Jeopardy")
 
 # "5 a.m. Eastern time", "8 p.m. Monday": words that follow a time of day within a sentence.
-AFTER_HOUR = _words(
+AFTER_HOUR = frozenset(
     """
     eastern central mountain pacific atlantic greenwich local standard daylight et est edt ct cst cdt mt mst mdt
     pt pst pdt gmt utc bst ist cet cest jst hkt aest today tomorrow monday tuesday wednesday thursday friday
     saturday sunday january february march april may june july august september october november december
     jan feb mar apr jun jul aug sep sept oct nov dec
-    """
+    """.split()
 )
 
 # "?" and "!" before a closing quote do not end a sentence when one of these follows the speaker's name.
@@ -71,7 +31,7 @@ _CLOSERS = _QUOTES + ")\\]}）］】〉》"
 # A mark and what closes after it: brackets, quotes, note numbers, even if a tokenizer put spaces in between.
 MARK = re.compile(
     rf"(?P<mark>[.!?…‽⁇⁈⁉{_STRONG}]+)"
-    rf"(?P<closers>(?:[{_CLOSERS}]|[“«](?=\s|\Z)|\[\d{{1,3}}\])*"
+    rf"(?P<closers>(?:[{_CLOSERS}]|[“«](?=[\s,;]|\Z)|\[\d{{1,3}}\])*"
     rf"(?:[ \xa0]{{1,2}}(?:''|[”»)\]}}]|['.!?](?=\s|\Z)))*)"
 )
 _NEXT = re.compile(r"(?P<gap>\s*)(?P<open>(?:[\"'“‘„‚«‹(\[{`´¿¡「『（《【*_]\s?)*)(?P<word>\w{0,24}(?:['’]\w{1,2}\b)?)")
@@ -90,13 +50,13 @@ _IS_INNER = re.compile(r"(?<=[ -~][.!?])[a-z0-9]")
 
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _LIST_NUMBER = re.compile(r"[\"'“(（]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})\s?")
-_NOT_IN_WORD = re.compile(r"[^\w.]")
+_NOT_IN_WORD = re.compile(r"[^\w.\u0900-\u0963\u0980-\u09e3\u0e01-\u0e4e]")
 _ADDRESS = re.compile(r"[/@\\_=]|www\.")
 _BRAND = re.compile(r"[a-z]{1,2}[A-Z]")
 _TOKENIZED_OPENER = re.compile("[`‘“']")
 _SPEAKER = re.compile(rf"(?:[A-Z][\w.’'-]{{0,20}}\s+){{1,4}}(?:{SPEECH_VERBS})\b(?!\s?:)")
 _LOCAL_TIME = re.compile(r"(?:\w+ ){1,2}time\b")
-_GOES_ON = re.compile(r"\s*[,;:，、；：]|[-–—~～%/&=+@#*]|\s+&")
+_GOES_ON = re.compile(r"\s*[,;:，、；：،؛]|[-–—~～%/&=+@#*]|\s+&")
 # 她问。 他喊道， 李明说，“ : only who said it.
 _SPEAKER_CJK = re.compile(
     r"\s*[^，。！？；：“”「」、\s]{0,20}?(?:"
@@ -106,14 +66,27 @@ _SPEAKER_CJK = re.compile(
 _CLINGS_CJK = re.compile(r"\s*(?:的(?!确)|と|って|等[^待到]|之[^后前])")
 
 
+# "z. B.", "т. е.", "EE. UU.": an abbreviation with spaces in it.
+_SPACED = re.compile(r"(?:[^\W\d_]{1,3}\.\s?){1,4}[^\W\d_]{1,4}\Z")
+_DASH = re.compile(r"[-–—]\s+")
+_ROMAN = re.compile("[IVXL]{2,}")
+# "'s Avonds": a Dutch sentence that begins with a small letter.
+_DUTCH = re.compile(r"['’‘][stnk]\s+[A-Z]")
+_KOREAN_END = re.compile("[다요까죠네]\\Z")
+# "2024. 5. 3.": a Korean date.
+_KOREAN_DATE = re.compile(r"\d\.\s?\d{1,2}\Z")
+
+
 class Scanner:
     """Judges the marks of one text, each by a bounded context, so the time is linear."""
 
-    def __init__(self, text: str, *, uncased: bool, ordinals: bool) -> None:
-        """With `uncased`, sentences may begin in lowercase; with `ordinals`, "3. Oktober" does not end one."""
+    def __init__(self, text: str, language: Language, *, uncased: bool) -> None:
+        """With `uncased`, sentences may begin in lowercase."""
         self.text = text
+        self.language = language
+        self.words = abbreviations(language)
+        self.english = self.words is ENGLISH  # other languages that we do not know are read as English, too
         self.uncased = uncased
-        self.ordinals = ordinals
 
     def end_of_sentence(self, found: re.Match[str], start: int, end: int, quotes: int) -> int:
         """Return where the sentence that begins at `start` stops, or -1 if it goes on after this mark.
@@ -190,30 +163,43 @@ class Scanner:
         tokenized = before[-1:].isspace()
         token = "" if tokenized or not before else before.split()[-1]
         last = _NOT_IN_WORD.split(token)[-1]
-        if word[:1].islower() and not self._may_begin(word, after["open"], tokenized):
+        if word[:1].islower() and not self._may_begin(word, after, tokenized):
             return False
         if not after["gap"] and not self._runs_on(token, mark, found["closers"], after, end):
             return False
-        if mark[0] != "." and any(quote in found["closers"] for quote in _QUOTES):
-            return not _SPEAKER.match(self.text, after.start("word"), end)
+        if any(quote in found["closers"] for quote in _QUOTES):
+            if mark[0] != ".":
+                return not (_SPEAKER.match(self.text, after.start("word"), end) or self._goes_on_after_dash(after, end))
+            if not self.english:
+                return True
         if _is_ellipsis(mark):
             return word != last
         if mark == "." and tokenized:
             return not self._is_split_number(before, word, start, found.start())
         if mark == "!" and last in NAMES_WITH_MARK:
-            return word.lower() in FIRST_WORDS
-        return mark != "." or not self._is_abbreviation(last, after, start, found.start())
+            return word.lower() in self.words.first
+        return mark != "." or not self._is_abbreviation(last, before, after, start, found.start())
 
-    def _may_begin(self, word: str, opener: str, tokenized: bool) -> bool:
+    def _goes_on_after_dash(self, after: re.Match[str], end: int) -> bool:
+        """Tell who speaks, as in "«Кто там?» — спросил он", from a sentence of its own."""
+        dash = _DASH.match(self.text, after.end("gap"), end)
+        return dash is not None and not self.english and self.text[dash.end() : dash.end() + 1].islower()
+
+    def _may_begin(self, word: str, after: re.Match[str], tokenized: bool) -> bool:
         """Tell whether a lowercase word may begin a sentence: "iPhone", "` we" in tokenized text."""
-        return self.uncased or bool(_BRAND.match(word)) or (tokenized and bool(_TOKENIZED_OPENER.search(opener)))
+        if self.uncased or _BRAND.match(word) or (tokenized and _TOKENIZED_OPENER.search(after["open"])):
+            return True
+        return self.language == "nl" and bool(_DUTCH.match(self.text, after.start("open")))
 
     def _runs_on(self, token: str, mark: str, closers: str, after: re.Match[str], end: int) -> bool:
         """Tell whether two sentences run together ("the end.Start"), unlike "Node.js", "U.S.A" or an address."""
         word = after["word"]
-        if not word[:1].isupper() or not (word[1:].islower() or word in ("A", "I")):
-            return False
+        if self.language in ("ko", "ar", "hi", "bn"):
+            return not closers and word[:1].isalpha() and self._is_whole(token, mark)
         follows = self.text[after.end() : min(end, after.end() + 2)]
+        letter = len(word) == 1 and word.lower() in self.words.first and (self.english or follows[:1] in " '’")
+        if not word[:1].isupper() or not (word[1:].islower() or letter):
+            return False
         if follows[:1] in ("@", "/", "_", "(", "=") or (follows[:1] == "." and follows[1:].isalnum()):
             return False
         if _ADDRESS.search(token):
@@ -221,7 +207,15 @@ class Scanner:
         if closers or after["open"] or mark != ".":
             return True
         last = _NOT_IN_WORD.split(token)[-1]
-        return len(last) > 1 and (last[-1].islower() or last[-1].isdigit()) and last.lower() not in NEVER_LAST
+        return len(last) > 1 and (last[-1].islower() or last[-1].isdigit()) and last.lower() not in self.words.never
+
+    def _is_whole(self, token: str, mark: str) -> bool:
+        """Tell whether a word in a script without capitals ends a sentence though the next one follows at once."""
+        if mark != ".":
+            return True
+        if self.language == "ko":
+            return bool(_KOREAN_END.search(token))
+        return len(token) > 2 and "." not in token and token not in self.words.never
 
     def _is_split_number(self, before: str, word: str, start: int, at: int) -> bool:
         """Tell "3 . 5", "example . Com" and "2 . Second" in tokenized text from sentence ends."""
@@ -232,25 +226,42 @@ class Scanner:
     def _is_list_number(self, start: int, at: int) -> bool:
         return at - start <= 6 and bool(_LIST_NUMBER.fullmatch(self.text, start, at))
 
-    def _is_abbreviation(self, last: str, after: re.Match[str], start: int, at: int) -> bool:
+    def _is_abbreviation(self, last: str, before: str, after: re.Match[str], start: int, at: int) -> bool:
         """Tell from the next word whether the period after `last` only abbreviates it."""
-        word = after["word"]
+        word, words = after["word"], self.words
         plain, following = last.lower(), word.lower().replace("’", "'")
         number = word[:1].isdigit()
         if self._is_list_number(start, at):
             return True
-        if plain in NEVER_LAST or last in NEVER_LAST:
+        if plain in words.never or last in words.never:
             return True
         if plain in ("a.m", "p.m"):
             return following in AFTER_HOUR or bool(_LOCAL_TIME.match(self.text, after.start("word")))
-        if plain in BEFORE_NUMBER and number:
+        if plain in words.before_number and number:
             return True
-        if self.ordinals and plain.isdigit() and len(plain) <= 2:
+        begins = word[:1].isupper() and following in words.first
+        if not self.english and len(word) == 1 and self.text[after.end() : after.end() + 1] == ".":
+            begins = False  # a name's initial
+        if plain.isdigit() and self._is_ordinal(plain, before, number, begins):
             return True
-        if last == "I" or (word[:1].isupper() and following in FIRST_WORDS):
+        if not self.english and (joined := _SPACED.search(before)):
+            parts = "".join(joined[0].lower().split()).split(".")
+            if any(".".join(parts[-size:]) in words.never for size in (2, 3, 4)):
+                return True
+        if last == "I" or begins:
             return False
         single = len(last) == 1 and last.isalpha()
-        return single or plain in SELDOM_LAST or last in SELDOM_LAST or bool(_ACRONYM.fullmatch(plain))
+        if single or plain in words.seldom or last in words.seldom or _ACRONYM.fullmatch(plain):
+            return True
+        return (self.language == "de" and bool(_ROMAN.fullmatch(last))) or (self.language == "th" and len(last) <= 3)
+
+    def _is_ordinal(self, digits: str, before: str, number: bool, begins: bool) -> bool:
+        """Tell "3. Oktober" and a part of a Korean date from a number at the end of a sentence."""
+        if self.language == "ko":
+            return number or bool(_KOREAN_DATE.search(before))
+        if len(digits) > 2:
+            return False
+        return self.language == "other" or (self.language in ("de", "tr") and not begins)
 
 
 def _is_ellipsis(mark: str) -> bool:
