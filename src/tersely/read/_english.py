@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from tersely.read import _english_forms as forms
 from tersely.read._english_noise import SPEAKER, is_told, noise_of
@@ -15,6 +15,8 @@ _WINDOW = 12  # sentences to look back for an antecedent
 _HEAD = 600  # characters of a sentence that are looked at
 _START = 3  # characters in which the first word of a sentence begins
 _TALK = 0.08  # share of sentences that begin with "And" in a speech
+_FIRST = 24  # characters that hold the first word
+_WORD = re.compile("[a-z]+")
 _LEAD = 2  # sentences whose people and subjects stay known throughout
 
 
@@ -23,6 +25,7 @@ class _Text:
     """The sentences of a document, and what the rules look up in them."""
 
     texts: Sequence[str]
+    words: Sequence[Collection[str]]
     quotes: Sequence[Quoted]
     noise: Sequence[str]
     lower: frozenset[str]  # words that the document writes in lowercase: at a sentence's start they are no names
@@ -30,6 +33,7 @@ class _Text:
     told: bool  # a story or a dialogue
     talk: bool  # a speech, where "And" opens a sentence as often as not
     introduced: Mapping[str, int]  # surnames and abbreviations, to the sentence that gives the full name first
+    somebody: dict[int, bool] = field(default_factory=dict)  # whether a sentence speaks of a person, once it is asked
 
     def head(self, i: int) -> str:
         text = self.texts[i][:_HEAD]
@@ -56,6 +60,13 @@ class _Text:
                 return True
         return False
 
+    def has_person(self, i: int) -> bool:
+        """Return whether a sentence names or mentions somebody."""
+        if i not in self.somebody:
+            head = self.texts[i][:_HEAD]
+            self.somebody[i] = self.people(head) or bool(forms.PERSON.search(head))
+        return self.somebody[i]
+
     def is_name(self, word: str, *, first: bool = False) -> bool:
         """Return whether a capitalized word is a name; the first word of a sentence must be one elsewhere too."""
         plain = _plain(word)
@@ -68,18 +79,22 @@ def english(document: Document) -> Reading:
     """Return what each sentence of an English document needs, and which sentences are noise."""
     texts = document.texts
     lines, paragraphs = _breaks(document)
-    noise = noise_of(texts, lines)
+    words = [frozenset(found) for found in document.words]
+    told = is_told(texts, lines)
+    noise = noise_of(texts, words, lines, told=told)
     lower = frozenset(re.findall(r"(?<![\w’'-])[a-z][a-z-]+", document.text))
     fillers = sum(bool(forms.FILLER.match(text)) for text in texts)
+    proper, introduced = _names(texts, noise)
     view = _Text(
         texts=texts,
+        words=words,
         quotes=quoted(texts, paragraphs),
         noise=noise,
         lower=lower,
-        proper=_proper(texts),
-        told=is_told(texts, lines),
+        proper=proper,
+        told=told,
         talk=fillers > max(2, _TALK * len(texts)),
-        introduced=_introduced(texts, noise),
+        introduced=introduced,
     )
     needs, whys = [], []
     for i in range(len(texts)):
@@ -93,19 +108,6 @@ def _plain(word: str) -> str:
     return word.lower().removesuffix("'s").removesuffix("’s")
 
 
-def _proper(texts: Sequence[str]) -> frozenset[str]:
-    """Return the words that stand capitalized inside a sentence, or at the start of several."""
-    inside: set[str] = set()
-    starts: Counter[str] = Counter()
-    for text in texts:
-        for found in forms.NAME.finditer(text[:_HEAD]):
-            if found.start() < _START:
-                starts[_plain(found.group())] += 1
-            else:
-                inside.add(_plain(found.group()))
-    return frozenset(inside | {word for word, count in starts.items() if count > 1})
-
-
 def _breaks(document: Document) -> tuple[list[bool], list[bool]]:
     """Return for each sentence whether a line ends before it, and whether a paragraph does."""
     ends = [0, *(end for _, end in document.sentences)]
@@ -116,20 +118,37 @@ def _breaks(document: Document) -> tuple[list[bool], list[bool]]:
     return lines, lines
 
 
-def _introduced(texts: Sequence[str], noise: Sequence[str]) -> dict[str, int]:
-    """Return the surnames and abbreviations that first come after a full name, with the sentence that gives it."""
+def _names(texts: Sequence[str], noise: Sequence[str]) -> tuple[frozenset[str], dict[str, int]]:
+    """Return what is a name, and which sentence introduces whom.
+
+    Names are the words that stand capitalized inside a sentence, or at the start of several. Introduced are the
+    surnames and abbreviations that first come after or in a full name, by the sentence that gives it.
+    """
+    inside: set[str] = set()
+    starts: Counter[str] = Counter()
     full: dict[str, int] = {}
     mentioned: set[str] = set()
     for i, text in enumerate(texts):
+        head, found = text[:_HEAD], []
+        for name in forms.NAME.finditer(head):
+            found.append(name.group())
+            if name.start() < _START:
+                starts[found[-1]] += 1
+            else:
+                inside.add(found[-1])
         if noise[i]:
             continue
-        head = text[:_HEAD]
-        for found in forms.FULL_NAME.finditer(head):
-            name = found["last"] or found["short"]
-            if name not in mentioned:
-                full[name] = i
-        mentioned.update(forms.NAME.findall(head), full)
-    return full
+        if len(found) > 1 or "(" in head:
+            for name in forms.FULL_NAME.finditer(head):
+                last = name["last"] or name["short"]
+                if last not in mentioned:
+                    full[last] = i
+        mentioned.update(found, full)
+    often: Counter[str] = Counter()
+    for word, count in starts.items():
+        often[_plain(word)] += count
+    proper = {_plain(word) for word in inside} | {word for word, count in often.items() if count > 1}
+    return frozenset(proper), full
 
 
 def _need(view: _Text, i: int) -> tuple[str, int]:
@@ -139,7 +158,7 @@ def _need(view: _Text, i: int) -> tuple[str, int]:
     head = view.head(i)
     why, kind = _cause(view, i, head)
     if i == 0:
-        continues = why == "connective" or (why == "pronoun" and forms.PRONOUN.match(head))
+        continues = why == "connective" or (why == "pronoun" and forms.PRONOUN.match(head, view.words[i]))
         return (why, LOST) if continues else ("", ALONE)
     if why:
         return why, _antecedent(view, i, kind)
@@ -149,13 +168,14 @@ def _need(view: _Text, i: int) -> tuple[str, int]:
 
 def _cause(view: _Text, i: int, head: str) -> tuple[str, str]:
     """Return why a sentence does not stand alone, and what would supply its antecedent."""
-    if forms.CONNECTIVE.match(head) and not (view.talk and forms.FILLER.match(head)):
+    words, first = view.words[i], _WORD.findall(head[:_FIRST].lower())[:1]
+    if forms.CONNECTIVE.match(head, first) and not (view.talk and forms.FILLER.match(head)):
         return "connective", "before"
     if forms.LIST.match(head):
         return "list", "before"
-    if forms.TIME.match(head):
+    if forms.TIME.match(head, words):
         return "time", "before"
-    kind = _pronoun(view, head)
+    kind = _pronoun(view, i, head)
     if kind:
         return "pronoun", kind
     kind = _quotation(view, i)
@@ -163,22 +183,22 @@ def _cause(view: _Text, i: int, head: str) -> tuple[str, str]:
         return "quotation", kind
     if view.told and i and view.spoken(i) and (view.spoken(i - 1) or view.quotes[i - 1].first >= 0):
         return "answer", "before"
-    if forms.POINTING.match(head) or forms.BARE_DEMONSTRATIVE.match(head):
+    if forms.POINTING.match(head) or forms.BARE_DEMONSTRATIVE.match(head, words):
         return "demonstrative", "before"
     outside = view.quotes[i].outside[:_HEAD]
-    own = outside if forms.SAYS.search(outside) else head  # what a named speaker points at is his affair
-    if _demonstrative(own):
+    own = outside if forms.SAYS.search(outside, words) else head  # what a named speaker points at is his affair
+    if _demonstrative(own, words):
         return "demonstrative", "before"
-    if forms.LINK.search(own):
+    if forms.LINK.search(own, words):
         return "connective", "before"
     if _definite(view, i, head):
         return "definite", "noun"
     return "", ""
 
 
-def _pronoun(view: _Text, head: str) -> str:
+def _pronoun(view: _Text, i: int, head: str) -> str:
     """Return the kind of the first pronoun that has no possible antecedent before it in its sentence."""
-    for found in forms.PRONOUN.finditer(head):
+    for found in forms.PRONOUN.finditer(head, view.words[i]):
         kind, before = found.lastgroup or "", head[: found.start()]
         if kind == "it" and forms.EXPLETIVE.match(head, found.start()):
             continue
@@ -215,22 +235,22 @@ def _supplied(view: _Text, kind: str, pronoun: str, before: str) -> bool:
 
 def _quotation(view: _Text, i: int) -> str:
     """Return what a quotation needs: its speaker, who he is, or nothing."""
-    text, outside = view.texts[i].lstrip(), view.quotes[i].outside
+    text, outside, words = view.texts[i].lstrip(), view.quotes[i].outside, view.words[i]
     if len(outside) == len(text):
         return ""
-    if forms.HE_SAYS.search(outside) and not view.names(outside):
+    if forms.HE_SAYS.search(outside, words) and not view.names(outside):
         return "he"
-    if forms.ADDS.search(outside):
+    if forms.ADDS.search(outside, words):
         return "before"
     if not view.spoken(i):
         return ""
-    if not forms.SAYS.search(outside) and len(outside.split()) < 0.5 * len(text.split()):
+    if not forms.SAYS.search(outside, words) and len(outside.split()) < 0.5 * len(text.split()):
         return "speaker"
-    return "before" if forms.THE_SAYS.search(outside) and not view.names(outside) else ""
+    return "before" if forms.THE_SAYS.search(outside, words) and not view.names(outside) else ""
 
 
-def _demonstrative(head: str) -> bool:
-    for found in forms.DEMONSTRATIVE.finditer(head):
+def _demonstrative(head: str, words: Collection[str]) -> bool:
+    for found in forms.DEMONSTRATIVE.finditer(head, words):
         noun = next(group for group in found.groups() if group)
         if noun.lower()[:6] not in head[: found.start()].lower():  # "pins messages, these messages"
             return True
@@ -253,7 +273,7 @@ def _known(view: _Text, i: int, head: str) -> int:
 
     Whom the lead introduces the reader knows.
     """
-    found = forms.CALLED.match(head) or forms.CALLED_SAYS.search(view.texts[i][:_HEAD])
+    found = forms.CALLED.match(head) or forms.CALLED_SAYS.search(view.texts[i][:_HEAD], view.words[i])
     if not found:
         return -1
     name = next(group for group in found.groups() if group).removesuffix("'s").removesuffix("’s")
@@ -270,8 +290,7 @@ def _antecedent(view: _Text, i: int, kind: str) -> int:
         return _speaker(view, i, candidates)
     if kind in ("he", "she"):
         for j in candidates:
-            head = view.texts[j][:_HEAD]
-            if view.people(head) or forms.PERSON.search(head):
+            if view.has_person(j):
                 return j
     return candidates[0]
 
@@ -282,12 +301,12 @@ def _speaker(view: _Text, i: int, candidates: Sequence[int]) -> int:
         if view.quotes[j].first != i:
             break
         outside = view.quotes[j].outside
-        if forms.SAYS.search(outside) and view.people(outside):
+        if forms.SAYS.search(outside, view.words[j]) and view.people(outside):
             return LOST  # only what follows says who speaks
     if view.told:
         return candidates[0]
     for j in candidates:
-        if forms.SAYS.search(view.quotes[j].outside):
+        if forms.SAYS.search(view.quotes[j].outside, view.words[j]):
             return j
         if view.quotes[j].first < 0 and not view.spoken(j):
             break

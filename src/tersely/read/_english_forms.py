@@ -4,6 +4,8 @@ All of them are linear: what is repeated is bounded or cannot match what follows
 """
 
 import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
 
 def _words(text: str) -> str:
@@ -15,6 +17,31 @@ def _form(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
+@dataclass(frozen=True)
+class Keyed:
+    """A form that takes one of some words; where a text has none of them, it is not searched."""
+
+    form: re.Pattern[str]
+    keys: frozenset[str]
+
+    def search(self, text: str, words: Collection[str]) -> re.Match[str] | None:
+        """Return where the form stands in a text, all of whose words are among `words`."""
+        return None if self.keys.isdisjoint(words) else self.form.search(text)
+
+    def match(self, text: str, words: Collection[str]) -> re.Match[str] | None:
+        """Return whether a text begins with the form; all of its words are among `words`."""
+        return None if self.keys.isdisjoint(words) else self.form.match(text)
+
+    def finditer(self, text: str, words: Collection[str]) -> Iterator[re.Match[str]]:
+        """Return each place where the form stands in a text, all of whose words are among `words`."""
+        return iter(()) if self.keys.isdisjoint(words) else self.form.finditer(text)
+
+
+def keyed(pattern: str, keys: str) -> Keyed:
+    """Return a form, whatever its case, that takes one of the keys."""
+    return Keyed(_form(pattern), frozenset(keys.split()))
+
+
 _FREE = r"(?<![\w’'-])"  # where a word begins
 _STOP = r"(?![\w’'-])"  # where it ends
 
@@ -24,7 +51,7 @@ OPENING = re.compile(r"[\s\"'“‘(\[«„`*•.…–—-]{0,20}(?:\([A-Z][A-Z
 _CONTINUING = _words(
     r"""but, and, yet, so(?! far\b| called\b|-), however, therefore, thus, hence, moreover, furthermore, additionally,
     also, then, instead(?! of), otherwise, similarly, likewise, nevertheless, nonetheless, consequently,
-    accordingly, besides, still, indeed, or, nor, plus, conversely, alternatively, afterwards?, subsequently,
+    accordingly, besides, still, indeed, or, nor, plus, conversely, alternatively, afterwards, afterward, subsequently,
     thereafter, thereby, namely, specifically, meanwhile, rather(?! than), too, perhaps, maybe, hardly, neither,
     again, equally, no wonder, not so, of course, unfortunately, fortunately, in addition, in contrast, in turn,
     in other words, in fact, in particular, in short, in response(?! to), in return, in each case, in either,
@@ -34,9 +61,10 @@ _CONTINUING = _words(
     until then, only then, just then, because of (?:this|that|these), for (?:one|another) thing,
     unlike (?:him|her|it|them|this), compared with (?:this|that), firstly, secondly, thirdly, lastly, why not"""
 )
-CONNECTIVE = _form(
-    rf"(?:{_CONTINUING}){_STOP}"
-    r"|(?:no|yes|sure|right|well|oh|okay|ok|ah|hmm|yeah|alas)[,.!]"
+_SHORT = "no|yes|sure|right|well|oh|okay|ok|ah|hmm|yeah|alas"
+CONNECTIVE = keyed(  # by the first word
+    rf"(?:{_CONTINUING}){_STOP}|(?:{_SHORT})[,.!]",
+    " ".join(re.findall(r"(?:^|\|)([a-z]+)", f"{_CONTINUING}|{_SHORT}")),
 )
 FILLER = re.compile(r"And(?! (?:yet|so|then|that|this|these|those|it|he|she|they)\b)\b")
 LIST = _form(
@@ -53,15 +81,16 @@ LIST = _form(
     r"(?!quarter|half|place|time|world)\w"
 )
 _UNITS = "seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|moments?|nights?"
-TIME = _form(
+TIME = keyed(
     rf"(?:\w+ (?:\w+ )?)?(?:{_UNITS}) (?:later|earlier|afterwards?|before(?=,)|after(?=,)){_STOP}"
     r"|the (?:next|following|previous|same) (?:day|morning|evening|night|week|month|year|afternoon)"
     r"|(?:shortly|soon|immediately|just|long) (?:afterwards?|before(?=,)|after(?=,))|(?:later|earlier)(?:,| that| on)"
     r"|(?:at|by|around|from|since|until|before|after) that (?:time|point|day|moment)|that (?:day|night|morning|year"
-    r"|month|week)"
+    r"|month|week)",
+    "later earlier afterward afterwards before after next following previous same that",
 )
 # Links that stand inside the sentence.
-LINK = _form(
+LINK = keyed(
     rf"{_FREE}(?:however|therefore|thus|nevertheless|nonetheless|meanwhile|furthermore|moreover|consequently"
     rf"|instead(?! of)"
     r"|the latter|the former(?=[,.;]| (?:is|was|has|had|are|were|will|would|can)\b)|aforementioned|foregoing"
@@ -70,12 +99,18 @@ LINK = _form(
     r"|(?:stated|described|outlined|mentioned|noted|given|shown|discussed) (?:above|earlier|previously)"
     r"|the (?:two|three|four) (?!(?:years|months|days|weeks|hours|countries|sides|main)\b)[a-z]+(?! (?:of|that|which"
     r"|who)\b)"
-    rf"){_STOP}|, then,|, too\b|\btoo[.,]|\bas well\.$|\bwith that in mind\b"
+    rf"){_STOP}|, then,|, too\b|\btoo[.,]|\bas well\.$|\bwith that in mind\b",
+    "however therefore thus nevertheless nonetheless meanwhile furthermore moreover consequently instead latter former"
+    " aforementioned foregoing above same instance thereafter earlier previously two three four then too well mind",
 )
 
-PRONOUN = _form(
+_PRONOUNS = "he him his she her hers they them their theirs it its"
+PRONOUN = keyed(
     rf"{_FREE}(?:(?P<he>he|him|his)|(?P<she>she|hers?)|(?P<they>they|them|theirs?)"
-    rf"|(?P<it>it|its))(?:['’](?:s|d|ll|re|ve))?{_STOP}"
+    rf"|(?P<it>it|its))(?:['’](?:s|d|ll|re|ve))?{_STOP}",
+    " ".join(
+        word + end for word in _PRONOUNS.split() for end in ("", "'d", "'ll", "'re", "'ve", "’d", "’ll", "’re", "’ve")
+    ),
 )
 _BE = (
     r"(?:['’]s| is| was| has been| will be| would be| may be| might be| can be| could be| must be| should be"
@@ -116,7 +151,7 @@ POINTING = _form(
     rf"(?:this(?! (?:{_DEICTIC})(?:['’]?s)?\b)|that|these|those(?! (?:who|that|which|with|in|of|from"
     rf"|whose)\b))(?:['’](?:s|ll|d|re))?{_STOP}"
 )
-DEMONSTRATIVE = _form(
+DEMONSTRATIVE = keyed(
     rf"{_FREE}(?:(?:these|such)\s(?!as\b|that\b|a\b|an\b|days\b|(?:{_NO_NOUN})\b)(?P<a>[a-z]+)"
     r"|such\san?\s(?!(?:way|long|good|great|big|large|small|bad|short|high|low|nice|thing)\b)(?P<b>[a-z]+)(?! \w+ "
     r"that\b)"
@@ -124,12 +159,14 @@ DEMONSTRATIVE = _form(
     r"|[a-z]+(?:ing|ed)\b)"
     rf"(?P<c>[a-z]+)|this\s(?!(?:{_DEICTIC}|{_NO_NOUN})(?:['’]?s)?\b)(?P<d>[a-z]+)"
     r"|(?:at|in|of|on|by|for|from|with|to|during|under|about|after|before|into|like|over|than|as)\s"
-    rf"that\s(?!(?:{_NO_NOUN})\b)(?P<e>[a-z]+))"
+    rf"that\s(?!(?:{_NO_NOUN})\b)(?P<e>[a-z]+))",
+    "this that these those such",
 )
-BARE_DEMONSTRATIVE = _form(
+BARE_DEMONSTRATIVE = keyed(
     r".{0,40}\b(?:excluding|despite|beyond|because of|like|doing|do|did|after|before|by|of|in|at|on|with|from|than|as"
     r"|to|about|for)"
-    r"\s(?:this|these|those|that)(?=[.,;?!]| (?:is|was|were|are)\b)"
+    r"\s(?:this|these|those|that)(?=[.,;?!]| (?:is|was|were|are)\b)",
+    "this that these those",
 )
 
 # Definite noun phrases. A noun of this list, with no complement of its own, names what an earlier sentence told.
@@ -179,13 +216,18 @@ _SAY = _words(
     answered
     interrupted began acknowledged urged gasped sighed growled soothed tells"""
 )
-SAYS = _form(rf"\b(?:{_SAY}|according to|went on)\b")
-ADDS = _form(r"\b(?:added|adds|continued|replied|agreed|responded|went on)(?=[:.,]| that\b|$)")
-HE_SAYS = _form(
-    rf"{_FREE}(?:(?:he|she|they|it)(?: (?:also|then|later|has|had|further|once))? (?:{_SAY})|(?:said|says|added|asked"
-    rf"|wrote) (?:he|she|they))\b"
+_SAYING = _SAY.replace("|", " ").replace("describes?", "describe describes")
+SAYS = keyed(rf"\b(?:{_SAY}|according to|went on)\b", f"{_SAYING} according went")
+ADDS = keyed(
+    r"\b(?:added|adds|continued|replied|agreed|responded|went on)(?=[:.,]| that\b|$)",
+    "added adds continued replied agreed responded went",
 )
-THE_SAYS = _form(rf"{_FREE}(?:the (?:[\w-]+ ){{1,3}}(?:{_SAY})|(?:said|says|added|wrote) the (?:\w+))\b")
+HE_SAYS = keyed(
+    rf"{_FREE}(?:(?:he|she|they|it)(?: (?:also|then|later|has|had|further|once))? (?:{_SAY})|(?:said|says|added|asked"
+    rf"|wrote) (?:he|she|they))\b",
+    "he she they it",
+)
+THE_SAYS = keyed(rf"{_FREE}(?:the (?:[\w-]+ ){{1,3}}(?:{_SAY})|(?:said|says|added|wrote) the (?:\w+))\b", _SAYING)
 
 NAME = re.compile(r"(?<![\w’'-])[A-Z][\w’'-]*[a-z][\w’'-]*")
 NAMES = re.compile(
@@ -202,9 +244,12 @@ BODY = re.compile(
 CALLED = re.compile(
     r"(?:(?:Mr|Mrs|Ms|Dr|Sir|Prof|Miss)\.? )?(?P<name>[A-Z][\w’'-]*[A-Za-z])(?: and (?:[A-Z][\w-]*[a-z]))? (?=[a-z])"
 )
-CALLED_SAYS = re.compile(
-    rf"(?:Mr |Mrs |Ms |Dr |, |[\"”’'] )(?:(?P<a>[A-Z][\w’'-]*[a-z]) (?:{_SAY})\b|(?:{_SAY}) (?:Mr |Mrs |Ms |Dr "
-    rf")?(?P<b>[A-Z][\w’'-]*[a-z])(?=[,.\"]|$))"
+CALLED_SAYS = Keyed(
+    re.compile(
+        rf"(?:Mr |Mrs |Ms |Dr |, |[\"”’'] )(?:(?P<a>[A-Z][\w’'-]*[a-z]) (?:{_SAY})\b|(?:{_SAY}) (?:Mr |Mrs |Ms |Dr "
+        rf")?(?P<b>[A-Z][\w’'-]*[a-z])(?=[,.\"]|$))"
+    ),
+    SAYS.keys,
 )
 FULL_NAME = re.compile(
     r"(?<![\w’'-])[A-Z][\w’'-]*[a-z]\.? (?:[A-Z]\.? )?(?P<last>[A-Z][\w’'-]*[a-z])(?![\w-])(?! [A-Z])"

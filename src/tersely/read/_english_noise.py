@@ -4,12 +4,15 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from tersely.read._english_forms import keyed
+
 _FLAGS = re.IGNORECASE
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_LETTER, _CAPITAL, _DIGIT = re.compile(r"[^\W\d_]"), re.compile(r"[A-Z]"), re.compile(r"\d")
+_NO_LETTER, _CAPITAL, _DIGIT = re.compile(r"[\W\d_]"), re.compile(r"[A-Z]"), re.compile(r"\d")
 _CLOSED = re.compile(r"(?:[.!?…:;—][\"'”’)\]»*]{0,3}\s*\.?|[,–-][\"'”’»])$")
 _APART = re.compile(r"\w ?[\"'”’)]? \.$")  # a full stop set apart from the last word
-_END = 240  # what marks the end of a sentence is looked for in so many characters
+_TAIL = 16  # characters that show how a sentence ends
+_END = 240  # characters in which a bracket closes
 _LONG = 300  # characters; no caption is longer
 
 # Kinds of noise, by how the sentence begins, by what it says anywhere, and by the words of which that takes one.
@@ -142,13 +145,14 @@ _SPEAKS = re.compile(
 )
 _NAME_LIST = re.compile(r"(?:\b[A-Z]\.? ?[A-Z]?['’]?[A-Z][\w'’-]{1,20}(?: \([^()]{1,12}\))?[,;.] ?){4}")
 _GENRES = {  # kinds of noise that only papers and calls have, and what only these say
-    "road map": re.compile(
-        r"\b(?:this|our) (?:paper|thesis|survey|approach)\b|\bwe (?:propose|present|introduce|describe)\b", _FLAGS
+    "road map": keyed(
+        r"\b(?:this|our) (?:paper|thesis|survey|approach)\b|\bwe (?:propose|present|introduce|describe)\b",
+        "paper thesis survey approach propose present introduce describe",
     ),
-    "procedure": re.compile(
-        r"\b(?:conference call|(?:this|our|today['’]s|the) call|earnings|fiscal|(?:first|second|third|fourth) quarter"
-        r"|investors?|shareholders?|gaap|forward-looking)\b",
-        _FLAGS,
+    "procedure": keyed(
+        r"\b(?:conference call|(?:this|our|today['’]s|the) call|earnings|fiscal"
+        r"|(?:first|second|third|fourth) quarter|investors?|shareholders?|gaap|forward-looking)\b",
+        "call earnings fiscal quarter investor investors shareholder shareholders gaap forward",
     ),
 }
 _QUOTES = tuple("\"“'‘")
@@ -158,25 +162,29 @@ _CLAUSE = re.compile(
 )
 
 
-def noise_of(texts: Sequence[str], breaks: Sequence[bool]) -> list[str]:
-    """Return the kind of noise that each sentence is, or "" for none; `breaks[i]`: a line ends before sentence i."""
+def noise_of(
+    texts: Sequence[str], words: Sequence[Collection[str]], breaks: Sequence[bool], *, told: bool
+) -> list[str]:
+    """Return the kind of noise that each sentence is, or "" for none.
+
+    `words` are the words of each sentence in lowercase, `breaks[i]` says that a line ends before sentence i.
+    """
     plain = [text.strip() for text in texts]
-    tails = [text[-_END:] for text in plain]
+    tails = [text[-_TAIL:] for text in plain]
     closed = [bool(_CLOSED.search(tail)) for tail in tails]
     apart = [bool(_APART.search(tail)) for tail in tails]
     lined = sum(closed) >= 0.6 * len(plain)  # else the text does without closing marks
     # Where most full stops stand apart, or sentences begin in lowercase, the text went through a tokenizer.
     stops, small = sum(tail.endswith(".") for tail in tails), sum(text[:1].islower() for text in plain)
     tokenized = sum(apart) > 0.5 * stops or small > 0.3 * len(plain)
-    told = is_told(plain, breaks)
-    missing = {kind for kind, sign in _GENRES.items() if not any(map(sign.search, plain))}
+    missing = {kind for kind, sign in _GENRES.items() if not any(map(sign.search, plain, words))}
     labels = _labels(plain) if "road map" in missing else [False] * len(plain)
     found: list[str] = []
     bracket = ""
     for i, text in enumerate(plain):
-        kind = bracket or _kind(text, missing)
+        kind = bracket or _kind(text, words[i], missing)
         opened = kind if not bracket and text[:1] == "[" else bracket
-        bracket = opened if opened and "]" not in tails[i] else ""
+        bracket = opened if opened and "]" not in text[-_END:] else ""
         if not kind and lined and not closed[i] and text[:1] not in _QUOTES:
             alone = breaks[i] and (i + 1 == len(plain) or breaks[i + 1])
             kind = "heading" if alone and len(_WORD.findall(text[:400])) < 20 else ""
@@ -196,16 +204,17 @@ def noise_of(texts: Sequence[str], breaks: Sequence[bool]) -> list[str]:
     return found
 
 
-def _kind(text: str, missing: Collection[str]) -> str:
+def _kind(text: str, words: Collection[str], missing: Collection[str]) -> str:
     head = text[:600]
     lower = head.lower()
-    words = frozenset(_WORD.findall(lower))
     for kind, start, anywhere, keys in _NOISE:
         if kind not in missing and (start.match(lower) or (not keys.isdisjoint(words) and anywhere.search(lower))):
             return kind
-    letters, digits = len(_LETTER.findall(head)), len(_DIGIT.findall(head))
+    letters, digits = len(head) - len(_NO_LETTER.findall(head)), len(_DIGIT.findall(head))
     capitals = len(_CAPITAL.findall(head)) > 0.6 * letters > 4
-    if not letters or capitals or digits > letters or _NAME_LIST.search(head):
+    if not letters or capitals or digits > letters:
+        return "list"
+    if head.count(",") + head.count(";") + head.count(".") > 3 and _NAME_LIST.search(head):
         return "list"
     return ""
 
