@@ -1,294 +1,221 @@
 """Reading English: what a sentence needs, from how it opens, what it refers to, and who is quoted."""
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 
 from tersely.read import _english_forms as forms
-from tersely.read._english_noise import SPEAKER, is_told, noise_of
-from tersely.read._quotes import LONGEST, Quoted, quoted
+from tersely.read._english_text import FUNCTION, HEAD, PERSON, Text, view
+from tersely.read._quotes import LONGEST
 from tersely.read._reading import ALONE, LOST, Reading
 from tersely.text.document import Document
 
 _WINDOW = 12  # sentences to look back for an antecedent
-_HEAD = 600  # characters of a sentence that are looked at
-_START = 3  # characters in which the first word of a sentence begins
-_TALK = 0.08  # share of sentences that begin with "And" in a speech
+_TAIL = 16  # characters that show how a sentence ends
+_FIRST = 24  # characters that hold the first word
+_STEM = 6  # letters that tell a noun
+_WORD = re.compile("[a-z]+")
+_SHORT, _FEW = 80, 7  # characters, and words, of a sentence that may have no verb
 _LEAD = 2  # sentences whose people and subjects stay known throughout
-
-
-@dataclass(frozen=True)
-class _Text:
-    """The sentences of a document, and what the rules look up in them."""
-
-    texts: Sequence[str]
-    quotes: Sequence[Quoted]
-    noise: Sequence[str]
-    lower: frozenset[str]  # words that the document writes in lowercase: at a sentence's start they are no names
-    proper: frozenset[str]  # words that it capitalizes inside sentences, or always
-    told: bool  # a story or a dialogue
-    talk: bool  # a speech, where "And" opens a sentence as often as not
-    introduced: Mapping[str, int]  # surnames and abbreviations, to the sentence that gives the full name first
-
-    def head(self, i: int) -> str:
-        text = self.texts[i][:_HEAD]
-        speaker = SPEAKER.match(text) if self.told else None
-        opening = forms.OPENING.match(text, speaker.end() if speaker else 0)
-        return text[opening.end() :] if opening else text
-
-    def spoken(self, i: int) -> bool:
-        """Return whether a sentence begins with a quotation mark."""
-        return self.texts[i].lstrip()[:1] in tuple("\"“‘'«`")
-
-    def names(self, text: str) -> list[str]:
-        """Return the names in a piece of text."""
-        found = forms.NAME.finditer(text)
-        return [name.group() for name in found if self.is_name(name.group(), first=not name.start())]
-
-    def people(self, text: str) -> bool:
-        """Return whether a piece of text names somebody, as far as the form of names tells."""
-        for found in forms.NAMES.finditer(text):
-            name = found["name"].split()
-            if found["place"] or forms.BODY.search(found["name"]):
-                continue
-            if any(self.is_name(word, first=not found.start() and word is name[0]) for word in name):
-                return True
-        return False
-
-    def is_name(self, word: str, *, first: bool = False) -> bool:
-        """Return whether a capitalized word is a name; the first word of a sentence must be one elsewhere too."""
-        plain = _plain(word)
-        if plain in self.lower or plain in forms.NOT_NAMES or plain in forms.FUNCTION:
-            return False
-        return plain in self.proper if first else True
 
 
 def english(document: Document) -> Reading:
     """Return what each sentence of an English document needs, and which sentences are noise."""
-    texts = document.texts
-    lines, paragraphs = _breaks(document)
-    noise = noise_of(texts, lines)
-    lower = frozenset(re.findall(r"(?<![\w’'-])[a-z][a-z-]+", document.text))
-    fillers = sum(bool(forms.FILLER.match(text)) for text in texts)
-    view = _Text(
-        texts=texts,
-        quotes=quoted(texts, paragraphs),
-        noise=noise,
-        lower=lower,
-        proper=_proper(texts),
-        told=is_told(texts, lines),
-        talk=fillers > max(2, _TALK * len(texts)),
-        introduced=_introduced(texts, noise),
-    )
-    needs, whys = [], []
-    for i in range(len(texts)):
-        why, need = _need(view, i)
+    text = view(document)
+    needs: list[int] = []
+    whys: list[str] = []
+    for i in range(len(document)):
+        why, need = _need(text, i)
         needs.append(need)
         whys.append(why)
-    return Reading(tuple(needs), tuple(whys), tuple(noise))
+    return Reading(tuple(needs), tuple(whys), tuple(text.noise))
 
 
-def _plain(word: str) -> str:
-    return word.lower().removesuffix("'s").removesuffix("’s")
-
-
-def _proper(texts: Sequence[str]) -> frozenset[str]:
-    """Return the words that stand capitalized inside a sentence, or at the start of several."""
-    inside: set[str] = set()
-    starts: Counter[str] = Counter()
-    for text in texts:
-        for found in forms.NAME.finditer(text[:_HEAD]):
-            if found.start() < _START:
-                starts[_plain(found.group())] += 1
-            else:
-                inside.add(_plain(found.group()))
-    return frozenset(inside | {word for word, count in starts.items() if count > 1})
-
-
-def _breaks(document: Document) -> tuple[list[bool], list[bool]]:
-    """Return for each sentence whether a line ends before it, and whether a paragraph does."""
-    ends = [0, *(end for _, end in document.sentences)]
-    gaps = [document.text[end:start] for end, (start, _) in zip(ends, document.sentences, strict=False)]
-    lines = [i == 0 or "\n" in gap for i, gap in enumerate(gaps)]
-    if sum(lines) > 0.8 * len(lines):  # one sentence per line: only blank lines part paragraphs
-        return lines, [i == 0 or gap.count("\n") > 1 for i, gap in enumerate(gaps)]
-    return lines, lines
-
-
-def _introduced(texts: Sequence[str], noise: Sequence[str]) -> dict[str, int]:
-    """Return the surnames and abbreviations that first come after a full name, with the sentence that gives it."""
-    full: dict[str, int] = {}
-    mentioned: set[str] = set()
-    for i, text in enumerate(texts):
-        if noise[i]:
-            continue
-        head = text[:_HEAD]
-        for found in forms.FULL_NAME.finditer(head):
-            name = found["last"] or found["short"]
-            if name not in mentioned:
-                full[name] = i
-        mentioned.update(forms.NAME.findall(head), full)
-    return full
-
-
-def _need(view: _Text, i: int) -> tuple[str, int]:
-    quote = view.quotes[i]
+def _need(text: Text, i: int) -> tuple[str, int]:
+    quote = text.quotes[i]
     if quote.first >= 0:
         return "quotation", quote.first
-    head = view.head(i)
-    why, kind = _cause(view, i, head)
+    if text.noise[i]:
+        return "", ALONE
+    if forms.UNFINISHED.search(text.texts[i][-_TAIL:]):
+        return "list", LOST  # what completes it comes later
+    head = text.head(i)
+    why, kind = _cause(text, i, head)
     if i == 0:
-        continues = why == "connective" or (why == "pronoun" and forms.PRONOUN.match(head))
+        continues = why == "connective" or (why == "pronoun" and forms.PRONOUN.match(head, text.words[i]))
         return (why, LOST) if continues else ("", ALONE)
     if why:
-        return why, _antecedent(view, i, kind)
-    known = _known(view, i, head)
+        return why, _antecedent(text, i, kind)
+    known = _known(text, i, head)
     return ("name", known) if known >= 0 else ("", ALONE)
 
 
-def _cause(view: _Text, i: int, head: str) -> tuple[str, str]:
+def _cause(text: Text, i: int, head: str) -> tuple[str, str]:
     """Return why a sentence does not stand alone, and what would supply its antecedent."""
-    if forms.CONNECTIVE.match(head) and not (view.talk and forms.FILLER.match(head)):
+    words, first = text.words[i], _WORD.findall(head[:_FIRST].lower())[:1]
+    if i and _goes_on(text, i):
+        return "fragment", "before"
+    if forms.CONNECTIVE.match(head, first) and not (text.talk and forms.FILLER.match(head)):
         return "connective", "before"
     if forms.LIST.match(head):
         return "list", "before"
-    if forms.TIME.match(head):
+    if forms.TIME.match(head, words):
         return "time", "before"
-    kind = _pronoun(view, head)
+    if forms.POINTING.match(head):
+        return "demonstrative", "before"
+    kind = _pronoun(text, i, head)
     if kind:
         return "pronoun", kind
-    kind = _quotation(view, i)
+    kind = _quotation(text, i)
     if kind:
         return "quotation", kind
-    if view.told and i and view.spoken(i) and (view.spoken(i - 1) or view.quotes[i - 1].first >= 0):
+    if text.told and i and text.spoken(i) and (text.spoken(i - 1) or text.quotes[i - 1].first >= 0):
         return "answer", "before"
-    if forms.POINTING.match(head) or forms.BARE_DEMONSTRATIVE.match(head):
+    if forms.BARE_DEMONSTRATIVE.match(head, words):
         return "demonstrative", "before"
-    outside = view.quotes[i].outside[:_HEAD]
-    own = outside if forms.SAYS.search(outside) else head  # what a named speaker points at is his affair
-    if _demonstrative(own):
+    outside = text.quotes[i].outside[:HEAD]
+    own = outside if forms.SAYS.search(outside, words) else head  # what a named speaker points at is his affair
+    if _demonstrative(own, words):
         return "demonstrative", "before"
-    if forms.LINK.search(own):
+    if forms.LINK.search(own, words):
         return "connective", "before"
-    if _definite(view, i, head):
-        return "definite", "noun"
-    return "", ""
+    if not text.personal and not text.told and forms.FIRST_PERSON.search(outside, words):
+        return "quotation", "before"  # somebody speaks, though no mark says so
+    kind = _definite(text, i, head)
+    if kind:
+        return "definite", kind
+    short = len(head) < _SHORT and head.endswith(".") and len(head.split()) < _FEW
+    return ("fragment", "before") if short and not forms.VERB.search(head) else ("", "")
 
 
-def _pronoun(view: _Text, head: str) -> str:
+def _goes_on(text: Text, i: int) -> bool:
+    """Return whether a sentence is the rest of one, or an item of a list that the sentence before announces."""
+    start = text.texts[i].lstrip()
+    if start[:1].islower() and not text.small and not start[1:3].strip("abcdefghijklmnopqrstuvwxyz"):
+        return True
+    announced = forms.UNFINISHED.search(text.texts[i - 1][-_TAIL:])
+    return announced is not None and forms.ITEM.match(start) is not None
+
+
+def _pronoun(text: Text, i: int, head: str) -> str:
     """Return the kind of the first pronoun that has no possible antecedent before it in its sentence."""
-    for found in forms.PRONOUN.finditer(head):
+    for found in forms.PRONOUN.finditer(head, text.words[i]):
         kind, before = found.lastgroup or "", head[: found.start()]
         if kind == "it" and forms.EXPLETIVE.match(head, found.start()):
             continue
-        if _supplied(view, kind, found.group().lower(), before):
+        if _supplied(text, kind, found.group().lower(), before):
             continue
-        if before and not before.endswith(", ") and _named_later(view, head, found.end()):
+        if before and not before.endswith(", ") and _named_later(text, head, found.end()):
             continue
         return kind
     return ""
 
 
-def _named_later(view: _Text, head: str, at: int) -> bool:
+def _named_later(text: Text, head: str, at: int) -> bool:
     """Return whether a name follows the phrase that holds the pronoun: "In his column, Fowler said"."""
     found = forms.CATAPHORA.match(head, at)
-    return found is not None and view.is_name(found["name"])
+    return found is not None and text.is_name(found["name"])
 
 
-def _supplied(view: _Text, kind: str, pronoun: str, before: str) -> bool:
+def _supplied(text: Text, kind: str, pronoun: str, before: str) -> bool:
     """Return whether the words before a pronoun hold what it may stand for."""
     if pronoun in ("him", "them"):  # never the subject of its own clause
         clauses = [found.start() for found in forms.CLAUSE.finditer(before)]
         before = before[: clauses[-1]] if clauses else ""
     if kind in ("he", "she"):
-        return view.people(before) or bool(forms.PERSON.search(before))
-    if view.names(before):
+        return text.people(before) or bool(PERSON.search(before))
+    if text.names(before):
         return True
     if kind == "they":
         return bool(forms.PLURAL.search(before))
-    if forms.ADVERBIAL.match(before):
+    if forms.ADVERBIAL.match(before) or forms.NO_NOUN_YET.match(before):
         return False
     words = re.findall(r"[a-z]{3,}", before.lower())
-    return any(word not in forms.FUNCTION and not word.endswith(("ly", "ing", "ed")) for word in words)
+    return any(word not in FUNCTION and not word.endswith(("ly", "ing", "ed")) for word in words)
 
 
-def _quotation(view: _Text, i: int) -> str:
+def _quotation(text: Text, i: int) -> str:
     """Return what a quotation needs: its speaker, who he is, or nothing."""
-    text, outside = view.texts[i].lstrip(), view.quotes[i].outside
-    if len(outside) == len(text):
+    whole, outside, words = text.texts[i].lstrip(), text.quotes[i].outside, text.words[i]
+    if len(outside) == len(whole):
         return ""
-    if forms.HE_SAYS.search(outside) and not view.names(outside):
+    if forms.HE_SAYS.search(outside, words) and not text.names(outside):
         return "he"
-    if forms.ADDS.search(outside):
+    if forms.ADDS.search(outside, words):
         return "before"
-    if not view.spoken(i):
+    if not text.spoken(i):
         return ""
-    if not forms.SAYS.search(outside) and len(outside.split()) < 0.5 * len(text.split()):
+    if not forms.SAYS.search(outside, words) and len(outside.split()) < 0.5 * len(whole.split()):
         return "speaker"
-    return "before" if forms.THE_SAYS.search(outside) and not view.names(outside) else ""
+    return "before" if forms.THE_SAYS.search(outside, words) and not text.names(outside) else ""
 
 
-def _demonstrative(head: str) -> bool:
-    for found in forms.DEMONSTRATIVE.finditer(head):
+def _demonstrative(head: str, words: Collection[str]) -> bool:
+    for found in forms.DEMONSTRATIVE.finditer(head, words):
         noun = next(group for group in found.groups() if group)
         if noun.lower()[:6] not in head[: found.start()].lower():  # "pins messages, these messages"
             return True
     return False
 
 
-def _definite(view: _Text, i: int, head: str) -> bool:
-    """Return whether a sentence opens with a definite noun phrase that picks up an earlier one."""
-    if forms.TOLD.match(head) or forms.RESULTING.match(head):
-        return True
+def _definite(text: Text, i: int, head: str) -> str:
+    """Return what a definite noun phrase at the start picks up: "who" or the noun in capitals, or "" for nothing."""
+    if forms.AGED.match(head):
+        return "who"
+    found = forms.TOLD.match(head) or forms.MEASURED.match(head)
+    if found:
+        return found["noun"][:_STEM].upper()
+    if forms.RESULTING.match(head):
+        return "before"
     found = forms.DEFINITE.match(head)
-    if not found:
-        return False
-    noun = found[1][:6]
-    return any(noun in view.texts[j].lower() for j in range(max(0, i - 3), i))
+    noun = found["noun"][:_STEM] if found else ""
+    near = range(max(0, i - 3), i)
+    return noun.upper() if noun and any(noun in text.texts[j].lower() for j in near) else ""
 
 
-def _known(view: _Text, i: int, head: str) -> int:
+def _known(text: Text, i: int, head: str) -> int:
     """Return the sentence that says who somebody is whom this one calls by surname alone, or -1.
 
     Whom the lead introduces the reader knows.
     """
-    found = forms.CALLED.match(head) or forms.CALLED_SAYS.search(view.texts[i][:_HEAD])
+    found = forms.CALLED.match(head) or forms.CALLED_SAYS.search(text.texts[i][:HEAD], text.words[i])
     if not found:
         return -1
     name = next(group for group in found.groups() if group).removesuffix("'s").removesuffix("’s")
-    where = view.introduced.get(name, -1) if view.is_name(name) else -1
+    where = text.introduced.get(name, -1) if text.is_name(name) else -1
     return where if max(_LEAD, i - _WINDOW) <= where < i else -1
 
 
-def _antecedent(view: _Text, i: int, kind: str) -> int:
+def _antecedent(text: Text, i: int, kind: str) -> int:
     """Return the nearest earlier sentence that can supply what a sentence lacks, else the one before it."""
-    candidates = [j for j in range(i - 1, max(-1, i - 1 - _WINDOW), -1) if not view.noise[j]]
+    candidates = [j for j in range(i - 1, max(-1, i - 1 - _WINDOW), -1) if not text.noise[j]]
     if not candidates:
         return LOST
     if kind == "speaker":
-        return _speaker(view, i, candidates)
+        return _speaker(text, i, candidates)
     if kind in ("he", "she"):
         for j in candidates:
-            head = view.texts[j][:_HEAD]
-            if view.people(head) or forms.PERSON.search(head):
+            if text.has_person(j):
                 return j
+    if kind == "who":  # whoever was named first is the one that the text is about
+        return next((j for j in reversed(candidates) if text.people(text.texts[j][:HEAD])), candidates[0])
+    if kind.isupper():
+        return next((j for j in candidates if kind.lower() in text.texts[j].lower()), candidates[0])
     return candidates[0]
 
 
-def _speaker(view: _Text, i: int, candidates: Sequence[int]) -> int:
+def _speaker(text: Text, i: int, candidates: Sequence[int]) -> int:
     """Return the sentence that names the speaker of the quotation that begins in sentence i."""
-    for j in range(i + 1, min(len(view.texts), i + LONGEST)):
-        if view.quotes[j].first != i:
+    for j in range(i + 1, min(len(text.texts), i + LONGEST)):
+        if text.quotes[j].first != i:
             break
-        outside = view.quotes[j].outside
-        if forms.SAYS.search(outside) and view.people(outside):
+        outside = text.quotes[j].outside
+        if forms.SAYS.search(outside, text.words[j]) and text.people(outside):
             return LOST  # only what follows says who speaks
-    if view.told:
+    if text.told:
         return candidates[0]
     for j in candidates:
-        if forms.SAYS.search(view.quotes[j].outside):
+        if forms.SAYS.search(text.quotes[j].outside, text.words[j]):
             return j
-        if view.quotes[j].first < 0 and not view.spoken(j):
+        if text.quotes[j].first < 0 and not text.spoken(j):
             break
     return candidates[0]

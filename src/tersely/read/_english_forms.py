@@ -4,15 +4,43 @@ All of them are linear: what is repeated is bounded or cannot match what follows
 """
 
 import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
 
-def _words(text: str) -> str:
+def words(text: str) -> str:
     """Return an alternation of words or, between commas, of phrases."""
     return "|".join(part.strip() for part in (text.split(",") if "," in text else text.split()))
 
 
-def _form(pattern: str) -> re.Pattern[str]:
+def form(pattern: str) -> re.Pattern[str]:
+    """Return a form, whatever its case."""
     return re.compile(pattern, re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """A form that takes one of some words; where a text has none of them, it is not searched."""
+
+    form: re.Pattern[str]
+    keys: frozenset[str]
+
+    def search(self, text: str, words: Collection[str]) -> re.Match[str] | None:
+        """Return where the form stands in a text, all of whose words are among `words`."""
+        return None if self.keys.isdisjoint(words) else self.form.search(text)
+
+    def match(self, text: str, words: Collection[str]) -> re.Match[str] | None:
+        """Return whether a text begins with the form; all of its words are among `words`."""
+        return None if self.keys.isdisjoint(words) else self.form.match(text)
+
+    def finditer(self, text: str, words: Collection[str]) -> Iterator[re.Match[str]]:
+        """Return each place where the form stands in a text, all of whose words are among `words`."""
+        return iter(()) if self.keys.isdisjoint(words) else self.form.finditer(text)
+
+
+def keyed(pattern: str, keys: str) -> Keyed:
+    """Return a form, whatever its case, that takes one of the keys."""
+    return Keyed(form(pattern), frozenset(keys.split()))
 
 
 _FREE = r"(?<![\w’'-])"  # where a word begins
@@ -21,10 +49,10 @@ _STOP = r"(?![\w’'-])"  # where it ends
 OPENING = re.compile(r"[\s\"'“‘(\[«„`*•.…–—-]{0,20}(?:\([A-Z][A-Za-z]{1,12}\) ?[-–—]{0,2} ?)?[\"'“‘]?")
 
 # Openings that continue what was said before.
-_CONTINUING = _words(
+_CONTINUING = words(
     r"""but, and, yet, so(?! far\b| called\b|-), however, therefore, thus, hence, moreover, furthermore, additionally,
     also, then, instead(?! of), otherwise, similarly, likewise, nevertheless, nonetheless, consequently,
-    accordingly, besides, still, indeed, or, nor, plus, conversely, alternatively, afterwards?, subsequently,
+    accordingly, besides, still, indeed, or, nor, plus, conversely, alternatively, afterwards, afterward, subsequently,
     thereafter, thereby, namely, specifically, meanwhile, rather(?! than), too, perhaps, maybe, hardly, neither,
     again, equally, no wonder, not so, of course, unfortunately, fortunately, in addition, in contrast, in turn,
     in other words, in fact, in particular, in short, in response(?! to), in return, in each case, in either,
@@ -34,34 +62,57 @@ _CONTINUING = _words(
     until then, only then, just then, because of (?:this|that|these), for (?:one|another) thing,
     unlike (?:him|her|it|them|this), compared with (?:this|that), firstly, secondly, thirdly, lastly, why not"""
 )
-CONNECTIVE = _form(
-    rf"(?:{_CONTINUING}){_STOP}"
-    r"|(?:no|yes|sure|right|well|oh|okay|ok|ah|hmm|yeah|alas)[,.!]"
+_SHORT = "no|yes|sure|right|well|oh|okay|ok|ah|hmm|yeah|alas"
+CONNECTIVE = keyed(  # by the first word
+    rf"(?:{_CONTINUING}){_STOP}|(?:{_SHORT})[,.!]",
+    " ".join(re.findall(r"(?:^|\|)([a-z]+)", f"{_CONTINUING}|{_SHORT}")),
+)
+UNFINISHED = re.compile(r"(?::|[:;.?] (?:\(?\d{1,2}|\([a-z])[.)]|[,:] ?\?)\s*$")
+VERB = form(
+    r"\b(?:i|you|he|she|it|we|they|this|that|is|are|was|were|am|be|has|have|had|do|does|did|will|would|can|could|may"
+    r"|might|must"
+    r"|should|shall|let|said|says?|told|took|made|came|went|got|gave|found|saw|left|lost|won|fell|rose|held|led|met"
+    r"|kept|began"
+    r"|became|stood|sat|ran|paid|sold|bought|sent|built|spent|hit|cut|put|set|grew|knew|threw|broke|spoke|wrote"
+    r"|drove|chose"
+    r"|felt|meant|heard|thought|brought|taught|caught|died|please|[a-z]{2,}(?:ed|s))\b|['’](?:s|re|ll|ve|d|t|m)\b|[!?]$"
+)
+ITEM = re.compile(r"[•▪●*–—-] ?\S|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s|[a-z\"“‘'«`]")
+_FIRST_PERSON = "I I'm I've I'd I'll my we we're we've we'd we'll our"
+FIRST_PERSON = Keyed(
+    re.compile(r"(?:^|[a-z,;:.] |[\"“‘'] ?)I(?:['’]\w+)? [a-z]|\b[Mm]y [a-z]|\b[Ww]e(?:['’]\w+)? [a-z]|\b[Oo]ur [a-z]"),
+    frozenset(f"{_FIRST_PERSON} {_FIRST_PERSON.replace(chr(39), chr(8217))}".lower().split()),
 )
 FILLER = re.compile(r"And(?! (?:yet|so|then|that|this|these|those|it|he|she|they)\b)\b")
-LIST = _form(
+LIST = form(
     r"(?:first|second|third|fourth|fifth|last|next|finally),|\(?(?:[b-h]|i[iv]{1,2}|[2-9])\)\s"
-    r"|the (?:second|third|other|others|latter|remaining|same|first)\b(?! (?:\w+ )?(?:quarter|half|world|time|day|year"
+    r"|the (?:second|third|other|others|latter|remaining|same|first(?! (?:[\w-]+ ){1,3}?(?:of|for|in|to|on|since|at"
+    r"|ever)\b))\b(?! (?:\w+ )?(?:quarter|half|world|time|day|year"
     r"|lady|phase|step|of))"
     r"|(?:another|others|both|each|one|some|many|most|all|several|few|none|either|neither) of (?:them|these|those"
     r"|which|whom)\b"
+    r"|(?:some|many|several|few)(?! (?:[a-z]*s|people|men|women|children|research|evidence|work|money|more|other|kind"
+    r"|sort|an?|in|at|on|who|with|from)\b) [a-z]+ (?:the|an?|to|with|that|it|in|at|on|for|by|from|as|of|his|her|their"
+    r"|they|into|up|out)\b"
     r"|(?:another|others)\b|both(?! \w+ and\b| the\b| in\b)|such\b|(?:some|many|most|others) (?:even|also|have|are"
     r"|were|had|will|would)\b"
     r"|the (?:\w+ )?(?:two|three|pair|duo|trio|couple)\b|an? (?:second|third|fourth|further|final|separate|similar"
     r"|subsequent)\b"
-    r"|in (?:both|all|either|neither|each|most|some) cases?\b|in (?:the )?(?:first|second|third|another|other) "
+    r"|in (?:both|all|either|neither|each|most|some) cases?\b|in the (?:first|second|third|other),|in (?:the"
+    r" )?(?:first|second|third|another|other) "
     r"(?!quarter|half|place|time|world)\w"
 )
 _UNITS = "seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|moments?|nights?"
-TIME = _form(
+TIME = keyed(
     rf"(?:\w+ (?:\w+ )?)?(?:{_UNITS}) (?:later|earlier|afterwards?|before(?=,)|after(?=,)){_STOP}"
     r"|the (?:next|following|previous|same) (?:day|morning|evening|night|week|month|year|afternoon)"
     r"|(?:shortly|soon|immediately|just|long) (?:afterwards?|before(?=,)|after(?=,))|(?:later|earlier)(?:,| that| on)"
     r"|(?:at|by|around|from|since|until|before|after) that (?:time|point|day|moment)|that (?:day|night|morning|year"
-    r"|month|week)"
+    r"|month|week)",
+    "later earlier afterward afterwards before after next following previous same that",
 )
 # Links that stand inside the sentence.
-LINK = _form(
+LINK = keyed(
     rf"{_FREE}(?:however|therefore|thus|nevertheless|nonetheless|meanwhile|furthermore|moreover|consequently"
     rf"|instead(?! of)"
     r"|the latter|the former(?=[,.;]| (?:is|was|has|had|are|were|will|would|can)\b)|aforementioned|foregoing"
@@ -70,18 +121,25 @@ LINK = _form(
     r"|(?:stated|described|outlined|mentioned|noted|given|shown|discussed) (?:above|earlier|previously)"
     r"|the (?:two|three|four) (?!(?:years|months|days|weeks|hours|countries|sides|main)\b)[a-z]+(?! (?:of|that|which"
     r"|who)\b)"
-    rf"){_STOP}|, then,|, too\b|\btoo[.,]|\bas well\.$|\bwith that in mind\b"
+    rf"){_STOP}|\ba similar [a-z]+(?! (?:to|as)\b)|, then,|, too\b|\btoo[.,]|\bas well\.$|\bwith that in mind\b",
+    "however therefore thus nevertheless nonetheless meanwhile furthermore moreover consequently instead latter former"
+    " aforementioned foregoing above same instance thereafter earlier previously two three four then too well mind"
+    " similar",
 )
 
-PRONOUN = _form(
+_PRONOUNS = "he him his she her hers they them their theirs it its"
+PRONOUN = keyed(
     rf"{_FREE}(?:(?P<he>he|him|his)|(?P<she>she|hers?)|(?P<they>they|them|theirs?)"
-    rf"|(?P<it>it|its))(?:['’](?:s|d|ll|re|ve))?{_STOP}"
+    rf"|(?P<it>it|its))(?:['’](?:s|d|ll|re|ve))?{_STOP}",
+    " ".join(
+        word + end for word in _PRONOUNS.split() for end in ("", "'d", "'ll", "'re", "'ve", "’d", "’ll", "’re", "’ve")
+    ),
 )
 _BE = (
     r"(?:['’]s| is| was| has been| will be| would be| may be| might be| can be| could be| must be| should be"
     r"| isn['’]t| wasn['’]t)"
 )
-EXPLETIVE = _form(
+EXPLETIVE = form(
     rf"it(?:{_BE}| seems| appears| became| becomes| remains)\b(?:"
     r"(?: \w+){1,3}? (?:that|whether|how|why|when|if)\b|(?: \w+){1,6}? who\b"
     r"|(?: \w+)? (?:thought|believed|understood|said|hoped|expected|feared|claimed|reported|alleged|unclear)\b(?! to\b)"
@@ -95,7 +153,7 @@ EXPLETIVE = _form(
 )
 CATAPHORA = re.compile(r"[^.;:,]{0,80}, (?:(?:the|an?|\w{1,8}\.?) )?(?P<name>[A-Z][\w’'-]+)")
 
-_DEICTIC = _words(
+_DEICTIC = words(
     "year month week morning afternoon evening season summer winter spring autumn fall country paper article report "
     "time"
     " weekend quarter court study section work thesis book chapter letter notice message e-?mail century decade day "
@@ -105,35 +163,40 @@ _DEICTIC = _words(
     "appeal"
     " judgment document"
 )
-_NO_NOUN = _words(
+_NO_NOUN = words(
     "is are was were has have had will would can could may might must should did does do be being isn['’]t wasn['’]t "
     "to the a"
     " an in by on at for with means makes it he she they we i you there of which if his her my our their its these "
     "this some"
     " all no people"
 )
-POINTING = _form(
+POINTING = form(
     rf"(?:this(?! (?:{_DEICTIC})(?:['’]?s)?\b)|that|these|those(?! (?:who|that|which|with|in|of|from"
     rf"|whose)\b))(?:['’](?:s|ll|d|re))?{_STOP}"
 )
-DEMONSTRATIVE = _form(
+DEMONSTRATIVE = keyed(
     rf"{_FREE}(?:(?:these|such)\s(?!as\b|that\b|a\b|an\b|days\b|(?:{_NO_NOUN})\b)(?P<a>[a-z]+)"
     r"|such\san?\s(?!(?:way|long|good|great|big|large|small|bad|short|high|low|nice|thing)\b)(?P<b>[a-z]+)(?! \w+ "
     r"that\b)"
     r"|those\s(?!who|that\b|which|with|in\b|of\b|from\b|on\b|at\b|for\b|to\b|whose|most|under|over|were\b|are\b"
     r"|[a-z]+(?:ing|ed)\b)"
     rf"(?P<c>[a-z]+)|this\s(?!(?:{_DEICTIC}|{_NO_NOUN})(?:['’]?s)?\b)(?P<d>[a-z]+)"
-    r"|(?:at|in|of|on|by|for|from|with|to|during|under|about|after|before|into|like|over|than|as)\s"
-    rf"that\s(?!(?:{_NO_NOUN})\b)(?P<e>[a-z]+))"
+    r"|(?:this|these|those)\s(?P<f>\d[\w.,-]*)"
+    r"|(?:at|in|of|on|by|for|from|with|to|during|under|about|after|before|into|like|over|than|as|inside|within"
+    r"|through|around"
+    r"|between|across|against|without|since|until|despite|outside|near)\s"
+    rf"that\s(?!(?:{_NO_NOUN})\b)(?P<e>[a-z]+))",
+    "this that these those such",
 )
-BARE_DEMONSTRATIVE = _form(
+BARE_DEMONSTRATIVE = keyed(
     r".{0,40}\b(?:excluding|despite|beyond|because of|like|doing|do|did|after|before|by|of|in|at|on|with|from|than|as"
     r"|to|about|for)"
-    r"\s(?:this|these|those|that)(?=[.,;?!]| (?:is|was|were|are)\b)"
+    r"\s(?:this|these|those|that)(?=[.,;?!]| (?:is|was|were|are)\b)",
+    "this that these those",
 )
 
 # Definite noun phrases. A noun of this list, with no complement of its own, names what an earlier sentence told.
-_TOLD = _words(
+_TOLD = words(
     """move decision news incident announcement comments? remarks claims? allegations? findings? results? figures? idea
     answer reasons?
     problem question issue changes? deal agreement plans? proposals? report study statement charges? case attack
@@ -158,17 +221,25 @@ _TOLD = _words(
     difference
     difficulty place"""
 )
-TOLD = _form(
-    rf"the (?:[a-z-]+ )?(?:{_TOLD}){_STOP}(?!\s(?:of|that|which|who|whose|to|for|in|at|from|between|behind|with|on"
-    rf"|against|over)\b)"
+TOLD = form(
+    r"(?:(?:(?:after|following|during|despite|before|since|because of|in|at|on|under|with|for|by|from|throughout"
+    r"|amid) )?"
+    rf"the (?-i:[a-z-]+ )?|[A-Z][a-z]+day['’]s )(?P<noun>{_TOLD}){_STOP}"
+    r"(?!\s(?:of|that|which|who|whose|to|for|in|at|from|between|behind|with|on|against|over|about)\b)"
 )
+AGED = re.compile(r"The (?:\w+ )?\d{1,3}-year-old")
+MEASURED = re.compile(
+    r"The (?:\d{1,3}(?:[.,]\d+)?|\w+teen|two|three|four|five|six|seven|eight|nine|ten)[- ](?P<noun>[a-z]+)"
+)
+_PLAIN = r"(?!(?:that|which|whom?|whose|we|i|you|they|he|she|it|of|to|in|for|at|from|on|by|with|and|or)\b)[a-z][a-z-]+"
 DEFINITE = re.compile(
-    r"The (?:[a-z][a-z-]+ ){0,2}?([a-z][a-z-]+)(?=,| (?:is|are|was|were|has|have|had|will|would|can|could|may|also"
+    rf"The (?:{_PLAIN} ){{0,2}}?(?P<noun>{_PLAIN})(?=,| (?:is|are|was|were|has|have|had|will|would|can|could"
+    r"|may|also"
     r"|then|[a-z]+ed|[a-z]+s)\b)"
 )
-RESULTING = _form(r"the (?:resulting|following|ensuing|corresponding|said|above|remaining|intervening)\b")
+RESULTING = form(r"the (?:resulting|following|ensuing|corresponding|said|above|remaining|intervening)\b")
 
-_SAY = _words(
+_SAY = words(
     """said says say told tells added adds wrote writes tweeted asked asks explained explains insisted insists claimed
     claims admitted
     admits revealed continued commented comments noted notes stated states argued argues replied joked recalled recalls
@@ -179,97 +250,41 @@ _SAY = _words(
     answered
     interrupted began acknowledged urged gasped sighed growled soothed tells"""
 )
-SAYS = _form(rf"\b(?:{_SAY}|according to|went on)\b")
-ADDS = _form(r"\b(?:added|adds|continued|replied|agreed|responded|went on)(?=[:.,]| that\b|$)")
-HE_SAYS = _form(
+_SAYING = _SAY.replace("|", " ").replace("describes?", "describe describes")
+SAYS = keyed(rf"\b(?:{_SAY}|according to|went on)\b", f"{_SAYING} according went")
+ADDS = keyed(
+    r"\b(?:added|adds|continued|replied|agreed|responded|went on)(?=[:.,]| that\b|$)",
+    "added adds continued replied agreed responded went",
+)
+HE_SAYS = keyed(
     rf"{_FREE}(?:(?:he|she|they|it)(?: (?:also|then|later|has|had|further|once))? (?:{_SAY})|(?:said|says|added|asked"
-    rf"|wrote) (?:he|she|they))\b"
+    rf"|wrote) (?:he|she|they))\b",
+    "he she they it",
 )
-THE_SAYS = _form(rf"{_FREE}(?:the (?:[\w-]+ ){{1,3}}(?:{_SAY})|(?:said|says|added|wrote) the (?:\w+))\b")
+THE_SAYS = keyed(rf"{_FREE}(?:the (?:[\w-]+ ){{1,3}}(?:{_SAY})|(?:said|says|added|wrote) the (?:\w+))\b", _SAYING)
 
-NAME = re.compile(r"(?<![\w’'-])[A-Z][\w’'-]*[a-z][\w’'-]*")
-NAMES = re.compile(
-    r"(?P<place>\b(?:in|at|near|from|to|outside|across|around|into|on|of|via)\s(?:the\s)?)?"
-    r"(?P<name>(?<![\w’'-])[A-Z][\w’'-]*[a-z][\w’'-]*(?:\s(?:[A-Z]\.\s)?[A-Z][\w’'-]*[a-z][\w’'-]*){0,4})"
-)
-BODY = re.compile(
-    r"\b(?:Court|Office|Party|University|Company|Ltd|Inc|Government|Department|Committee|Council|House|School|Club"
-    r"|Association|Bank"
-    r"|Police|Union|League|Act|Street|County|Group|Agency|Ministry|Parliament|Congress|Commission|Institute|College"
-    r"|Hospital|Island"
-    r"|River|City|State|States|Treaty|Article|Section|Award|Cup)\b"
-)
 CALLED = re.compile(
     r"(?:(?:Mr|Mrs|Ms|Dr|Sir|Prof|Miss)\.? )?(?P<name>[A-Z][\w’'-]*[A-Za-z])(?: and (?:[A-Z][\w-]*[a-z]))? (?=[a-z])"
 )
-CALLED_SAYS = re.compile(
-    rf"(?:Mr |Mrs |Ms |Dr |, |[\"”’'] )(?:(?P<a>[A-Z][\w’'-]*[a-z]) (?:{_SAY})\b|(?:{_SAY}) (?:Mr |Mrs |Ms |Dr "
-    rf")?(?P<b>[A-Z][\w’'-]*[a-z])(?=[,.\"]|$))"
+CALLED_SAYS = Keyed(
+    re.compile(
+        rf"(?:Mr |Mrs |Ms |Dr |, |[\"”’'] )(?:(?P<a>[A-Z][\w’'-]*[a-z]) (?:{_SAY})\b|(?:{_SAY}) (?:Mr |Mrs |Ms |Dr "
+        rf")?(?P<b>[A-Z][\w’'-]*[a-z])(?=[,.\"]|$))"
+    ),
+    SAYS.keys,
 )
-FULL_NAME = re.compile(
-    r"(?<![\w’'-])[A-Z][\w’'-]*[a-z]\.? (?:[A-Z]\.? )?(?P<last>[A-Z][\w’'-]*[a-z])(?![\w-])(?! [A-Z])"
-    r"|\((?P<short>[A-Z]{2,8})\)"
-)
-
-_NOBODY = _words(
-    """other another after over under never ever number order paper however whether rather further former latter later
-    earlier better
-    water power matter letter quarter computer offer summer winter september october november december center corner
-    dinner weather
-    higher lower larger smaller greater longer newer older younger stronger major minor color error factor sector motor
-    floor door
-    prior labor favor honor mirror terror superior interior exterior chapter danger river border shoulder finger answer
-    murder
-    cancer fever shelter tower layer vector operator counter register server printer newspaper career beer
-    user-?friendly cover
-    disaster theater trailer transfer encounter character parameter diameter meter liter silver copper timber wonder
-    anger hunger"""
-)
-PERSON = _form(
-    r"\b(?:man|woman|boy|girl|person|child|teenager|father|mother|son|daughter|brother|sister|husband|wife|friend"
-    r"|judge|president"
-    r"|pope|king|queen|claimant|appellant|defendant|respondent|suspect|victim|patient|everyone|someone|nobody|anyone"
-    r"|somebody"
-    r"|attorney|mayor|captain|coach|boss|chief|secretary|citizen|student|uncle|aunt|guy|lady|gentleman|star|model"
-    r"|expert|analyst"
-    r"|spokesman|spokeswoman|chairman|officer|\d+-year-old|minister|actor|actress|author|doctor|director"
-    r"|[a-z]{4,12}(?:ist|man|woman)"
-    rf"|(?:an?|the|each|every|any|no|one|former) (?:[\w-]+ )?(?!(?:{_NOBODY})\b)[a-z]{{3,12}}(?:er|or|ian))s?\b"
-)
-PLURAL = _form(
+PLURAL = form(
     r"\b(?:(?!(?:years|months|weeks|days|hours|minutes|always|perhaps|does|says|this|whereas|besides|towards|his|was"
     r"|its)\b)"
     r"[a-z]{2,}[^s\W]s|people|police|children|men|women|staff|team|family|couple|company|government|group|crew|band"
     r"|everyone|anyone"
     r"|public|pair|data|party|club|someone)\b"
 )
-CLAUSE = _form(
-    r"[,;:—–]|\b(?:that|who|which|when|while|as|because|after|before|and|if|but|to|where|so|though|saying|says?|said)\b"
+CLAUSE = form(
+    r"[,;:—–]|\b(?:that|who|which|when|while|as|because|after|before|and|if|but|where|so|though|saying|says?|said)\b"
 )
-ADVERBIAL = _form(
+NO_NOUN_YET = form(r"(?:i|you|we|please|let|who|what)(?:['’]\w+)?\s(?:[\w’']+\s){0,2}$")
+ADVERBIAL = form(
     r"(?:in|on|at|for|during|after|before|with|by|since|each|every|last|from|under|as|now|today|yesterday|by "
     r"now)\b[^,;]{0,80}, $"
-)
-
-NOT_NAMES = frozenset(
-    "january february march april may june july august september october november december monday tuesday wednesday "
-    "thursday"
-    " friday saturday sunday i i'm i've i'd i'll god christmas easter internet english".split()
-)
-FUNCTION = frozenset(
-    "the a an this that these those some any every each all both no and or but so yet for nor in on at by to of from "
-    "with into"
-    " over under after before during since until while when where why how what who which whose as if because although "
-    "though"
-    " unless despite however then there here he she it they we you i his her its their our your my me him them us is "
-    "are was"
-    " were be been being has have had do does did will would can could may might must shall should not also only just "
-    "even"
-    " now once today yesterday tomorrow one two three four five six seven eight nine ten last next first second third "
-    "more"
-    " most many much several few other another such same own than too very still again about according between among "
-    "through"
-    " against without within like unlike including following based asked instead later earlier meanwhile perhaps year "
-    "years"
-    " month months week weeks day days time times hour hours morning night please".split()
 )

@@ -28,21 +28,23 @@ class Quoted:
 def quoted(texts: Sequence[str], breaks: Sequence[bool]) -> list[Quoted]:
     """Follow quotations through the sentences; `breaks[i]` says that a paragraph ends before sentence i."""
     result: list[Quoted] = []
-    single = [[m.start() for m in _MARK.finditer(text) if m.group() in ("’", "'")] for text in texts]
-    partners = [
-        any(_closes(text, at, "'", "'", mine=True) for at in marks) for text, marks in zip(texts, single, strict=True)
-    ]
-    lasts = [
-        max((at for at in marks if _closes(text, at, "'", "'", mine=False)), default=-1)
-        for text, marks in zip(texts, single, strict=True)
-    ]
+    marks = [list(_MARK.finditer(text)) for text in texts]
+    # Where a sentence has a mark that may close a single quotation, and the last that is sure to.
+    partners, lasts = [], []
+    for text, found in zip(texts, marks, strict=True):
+        single = [mark.start() for mark in found if mark.group() in ("’", "'")]
+        partners.append(any(_closes(text, at, "'", "'", mine=True) for at in single))
+        lasts.append(max((at for at in single if _closes(text, at, "'", "'", mine=False)), default=-1))
     closer, first = "", -1
     for i, text in enumerate(texts):
         if closer and (breaks[i] or i - first > LONGEST):
             closer, first = "", -1
+        if not marks[i]:
+            result.append(Quoted(first, "" if closer else text))
+            continue
         began, outside, at = first, [], 0
         start = len(text) - len(text.lstrip())
-        for mark in _MARK.finditer(text):
+        for mark in marks[i]:
             place, sign = mark.start(), mark.group()
             if closer and _closes(text, place, sign, closer, mine=first == i and place > lasts[i]):
                 closer, first, at = "", -1, mark.end()
