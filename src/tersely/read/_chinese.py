@@ -12,30 +12,35 @@ from tersely.read._chinese_forms import (
     CONNECTIVE,
     COURT,
     DEFINITE,
-    FIRSTS,
     FIRST_NUMBER,
     FIRST_PERSON,
+    FIRSTS,
     HEAD,
     ITEM,
     LEAD,
     MEASURE,
     OCCASION,
+    ORDER,
     PARTY,
+    POINTER,
     PREPOSITION,
+    QUOTE,
     QUOTED,
     ROLE,
     SHORT_NAME,
     SIMPLER,
     SPEECH,
     SUBJECTLESS,
+    TRADITIONAL,
     TURN,
 )
-from tersely.read._chinese_noise import WEIGHT, chinese_noise
+from tersely.read._chinese_noise import WEIGHTY, chinese_noise
 from tersely.read._other import paragraph_starts, quotations
 from tersely.read._reading import ALONE, LOST, Reading
 from tersely.text.document import Document
 
 _STANDS = (ALONE, "")
+_BESIDES = re.compile(f"{WEIGHTY}{{3}}")  # more than a mark or two besides a quotation
 _REACH = 12  # how many sentences back a mention or the first item of a list is looked for
 
 
@@ -60,7 +65,9 @@ class _Reader:
     """Reads sentence by sentence: what is known of the earlier ones helps with the next."""
 
     def __init__(self, document: Document) -> None:
-        self.texts = [text.strip().translate(SIMPLER) for text in document.texts]
+        self.texts = [text.strip() for text in document.texts]
+        if TRADITIONAL.search(document.text):
+            self.texts = [text.translate(SIMPLER) for text in self.texts]
         self.starts = paragraph_starts(document)
         self.inside = quotations(document)
         self.turns = _turns(self.texts, self.starts)
@@ -69,9 +76,10 @@ class _Reader:
         self.needs = [ALONE] * len(document)
         self.why = [""] * len(document)
         self.before = LOST  # the nearest earlier sentence that is not noise
-        self.plain = [QUOTED.sub("“”", text) for text in self.texts]
+        self.plain = [QUOTED.sub("“”", text) if QUOTE.search(text) else text for text in self.texts]
         # Where many sentences say "I", the whole text has one speaker.
-        self.one_speaker = sum(bool(FIRST_PERSON.search(text)) for text in self.plain) * 5 > len(document)
+        self.speaks = [FIRST_PERSON.search(text) if "我" in text or "咱" in text else None for text in self.plain]
+        self.one_speaker = sum(map(bool, self.speaks)) * 5 > len(document)
 
     def need(self, number: int) -> tuple[int, str]:
         """Return what a sentence needs and why, by form, then by its opening, then by what it leaves out."""
@@ -82,11 +90,11 @@ class _Reader:
             return self._turn(number)
         if item := ITEM.match(text):
             return self._item(number, item)
-        if text.startswith(("“", "「", '"')) and len(WEIGHT.findall(self.plain[number])) < 3:
+        if text.startswith(("“", "「", '"')) and not _BESIDES.match(self.plain[number]):
             named = self.before >= 0 and SPEECH.search(self.texts[self.before])
             return self.before if named else LOST, "speaker"
         opening = text.lstrip('“「『"‘—-\u3000 ')
-        if COURT.match(opening):
+        if COURT.match(opening) or ("如下" in opening and ORDER.match(opening)):
             return _STANDS
         if CONNECTIVE.match(opening) or self._explains(number, opening):
             return self.before, "connective"
@@ -109,7 +117,8 @@ class _Reader:
             return self._mention(number, noun), "mention"
         if not start and self._answers(opening):
             return self.before, "answer"
-        if not self.one_speaker and _speaks(self.plain[number]):
+        me = not self.one_speaker and self.speaks[number]
+        if me and not SPEECH.search(me.string, 0, me.start()):
             return self.before, "speaker"
         return _STANDS
 
@@ -176,15 +185,10 @@ def _without_lead(opening: str) -> str:
 
 def _definite(opening: str) -> str:
     """Return the first noun that is said to be known and that nothing earlier in the sentence explains."""
-    for found in islice(DEFINITE.finditer(opening), 3):
+    for found in islice(DEFINITE.finditer(opening), 3) if POINTER.search(opening) else ():
         if found["noun"][0] not in opening[: found.start()]:
             return found["noun"]
     return ""
-
-
-def _speaks(plain: str) -> bool:
-    me = FIRST_PERSON.search(plain)
-    return bool(me and not SPEECH.search(plain, 0, me.start()))
 
 
 def _turns(texts: Sequence[str], starts: Sequence[bool]) -> list[int]:

@@ -25,14 +25,14 @@ _WEB = re.compile(
     "更多精彩|更多(?:资讯|内容|新闻)|阅读原文|"
     "相关阅读|延伸阅读|推荐阅读|下载.{0,8}(?:APP|app|客户端)|进入【|股吧|防抓取|https?:|www\\.|小编|"
     "点赞(?:关注|转发|，)|留言(?:讨论|区)|欢迎.{0,6}(?:留言|订阅|投稿|关注)|"
-    "下转第|上接第|敬请(?:关注|期待)|感谢(?:收看|收听|阅读|您的)|(?:请|来)看(?:本台|总台)?记者的?|"
+    "下转第|上接第|敬请(?:关注|期待)|感谢(?:收看|收听|阅读|您的)|请看(?:本台|总台)?记者|来看(?:本台|总台)?记者|"
     "本文(?:来源|来自|转自|系)"
 )
 _COURT_FORM = re.compile(
-    "如不服本|不服本判决|加倍支付(?:迟延|延迟)履行|(?:递交|提交)上诉状|本(?:判决|裁定)为终审|(?:本案|一审|"
-    "二审)?(?:案件)?(?:受理费|诉讼费用?)[^。]{0,40}负担|"
-    "^审判(?:长|员)|^(?:代理)?书记员|^人民陪审员|限制消费令|申请强制执行"
+    "不服本(?:判决|裁定)|如不服本|加倍支付(?:迟延|延迟)履行|递交上诉状|提交上诉状|本判决为终审|本裁定为终审|"
+    "受理费[^。]{0,40}负担|诉讼费[^。]{0,40}负担|限制消费令|申请强制执行"
 )
+_BENCH = re.compile("审判[长员]|(?:代理)?书记员|人民陪审员")
 _ATTENDANCE = re.compile(
     "[^，。]{2,40}(?:参加(?:会见|会谈|上述活动|活动|座谈|调研)|出席(?:会议|上述活动)?|主持(?:会议|座谈会|"
     "闭幕会)|研究了其他事项)。"
@@ -44,7 +44,8 @@ _SLOGAN = re.compile(
     f"[{HAN}]{{4}}[，、][{HAN}]{{4}}[。！]"
 )
 _SCRAP = 6  # fewer Chinese characters and digits than this are a scrap
-WEIGHT = re.compile(f"[{HAN}0-9A-Za-z]")
+WEIGHTY = f"(?:[^{HAN}0-9A-Za-z]*[{HAN}0-9A-Za-z])"
+_ENOUGH = re.compile(f"{WEIGHTY}{{{_SCRAP}}}")
 
 
 def chinese_noise(texts: Sequence[str], starts: Sequence[bool], spoken: Sequence[bool]) -> list[str]:
@@ -54,8 +55,10 @@ def chinese_noise(texts: Sequence[str], starts: Sequence[bool], spoken: Sequence
     short answers and sentences without a closing mark are common.
     """
     # Some texts have no closing marks at all.
-    marked = sum(bool(_CLOSED.search(text)) for text in texts) * 3 > len(texts)
-    kinds = [_kind(text, marked, *rest) for text, *rest in zip(texts, starts, spoken, strict=True)]
+    closed = [bool(_CLOSED.search(text[-6:])) for text in texts]
+    marked = sum(closed) * 3 > len(texts)
+    whole = closed if marked else [True] * len(texts)
+    kinds = [_kind(*sentence) for sentence in zip(texts, whole, starts, spoken, strict=True)]
     for number, text in enumerate(texts[1:]):
         # What stands on a short line before the name of the photographer describes the picture.
         if kinds[number + 1] == "caption" and text.endswith("摄") and starts[number] and len(texts[number]) <= 50:
@@ -63,20 +66,20 @@ def chinese_noise(texts: Sequence[str], starts: Sequence[bool], spoken: Sequence
     return kinds
 
 
-def _kind(text: str, marked: bool, start: bool, spoken: bool) -> str:
+def _kind(text: str, whole: bool, start: bool, spoken: bool) -> str:
     short = len(text) <= 60
     if _BRACKETED.fullmatch(text) or (short and not spoken and _CREDIT.match(text)):
         return "credit"
     if short and _CAPTION.match(text):
         return "caption"
-    if (len(text) <= 120 and _WEB.search(text)) or _COURT_FORM.search(text):
+    if (len(text) <= 120 and _WEB.search(text)) or _COURT_FORM.search(text) or _BENCH.match(text):
         return "boilerplate"
     if spoken:
         return ""
-    if marked and not _CLOSED.search(text):
+    if not whole:
         return "heading" if start else "fragment"
     if _ATTENDANCE.fullmatch(text):
         return "boilerplate"
     if start and _SLOGAN.fullmatch(text):
         return "slogan"
-    return "fragment" if len(WEIGHT.findall(text)) < _SCRAP else ""
+    return "fragment" if not _ENOUGH.match(text) else ""
