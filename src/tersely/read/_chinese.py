@@ -9,12 +9,14 @@ from tersely.read._chinese_forms import (
     ADDRESS,
     ANAPHOR,
     ASKS,
+    CLAUSE_PERSON,
     CONNECTIVE,
     COURT,
     DEFINITE,
     FIRST_NUMBER,
     FIRST_PERSON,
     FIRSTS,
+    GROUP,
     HEAD,
     ITEM,
     LEAD,
@@ -24,6 +26,7 @@ from tersely.read._chinese_forms import (
     PARTY,
     POINTER,
     PREPOSITION,
+    PRESENT,
     QUOTE,
     QUOTED,
     ROLE,
@@ -99,7 +102,7 @@ class _Reader:
         if CONNECTIVE.match(opening) or self._explains(number, opening):
             return self.before, "connective"
         rest = _without_lead(opening)
-        if found := _anaphor(opening) or ANAPHOR.match(rest):
+        if found := _anaphor(opening) or ANAPHOR.match(rest) or CLAUSE_PERSON.match(opening):
             return self._refer(number, found)
         # A first sentence may leave out more, since the headline has said it.
         return _STANDS if self.before == LOST else self._left_out(number, opening, rest)
@@ -109,9 +112,11 @@ class _Reader:
         start = self.starts[number]
         if OCCASION.match(opening):
             return self.before, "occasion"
-        if SHORT_NAME.match(opening) or (not start and ROLE.match(rest)):
+        if SHORT_NAME.match(opening) or GROUP.match(rest) or PRESENT.fullmatch(opening):
             return self._share(number, "name")
-        if SUBJECTLESS.match(rest) or (not start and MEASURE.match(opening)):
+        if not start and ROLE.match(rest):
+            return self._share(number, "name")
+        if SUBJECTLESS.match(rest) or (not start and MEASURE.match(rest)):
             return self._share(number, "subject")
         if noun := _definite(opening):
             return self._mention(number, noun), "mention"
@@ -135,8 +140,11 @@ class _Reader:
         return self.needs[self.before] if same else self.before, why
 
     def _refer(self, number: int, found: re.Match[str]) -> tuple[int, str]:
+        noun = found.string[found.end() : found.end() + 2]
+        if found["word"][0] == "本":
+            return self._topic(number, noun), "mention"
         if found["word"] in ("该", "上述"):
-            return self._mention(number, found.string[found.end() : found.end() + 2]), "mention"
+            return self._mention(number, noun), "mention"
         return self._share(number, "pronoun" if found["person"] else "demonstrative")
 
     def _mention(self, number: int, noun: str) -> int:
@@ -146,12 +154,17 @@ class _Reader:
                 return earlier
         return self.before
 
+    def _topic(self, number: int, noun: str) -> int:
+        """Return the sentence in which a text first names its topic; else the one before."""
+        firsts = (i for i in range(min(number, _REACH)) if noun in self.texts[i] and not self.noise[i])
+        return next(firsts, self.before)
+
     def _item(self, number: int, item: re.Match[str]) -> tuple[int, str]:
         """Return what an item of a list needs: what the list is about, or else the first item."""
         kind = item.lastgroup or ""
         if item[kind] in FIRST_NUMBER:
             announced = self.before >= 0 and HEAD.search(self.texts[self.before])
-            return (self.before, "list") if announced or item[0] in ("一是", "一要") else _STANDS
+            return (self.before, "list") if announced or kind in "abg" or item[0] in ("一是", "一要") else _STANDS
         for earlier in range(number - 1, max(-1, number - 3 * _REACH), -1):
             if any(first in self.texts[earlier] for first in FIRSTS[kind]) and not self.noise[earlier]:
                 return self.needs[earlier] if self.why[earlier] == "list" else earlier, "list"
