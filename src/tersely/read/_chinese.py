@@ -112,7 +112,8 @@ class _Reader:
         start = self.starts[number]
         if OCCASION.match(opening):
             return self.before, "occasion"
-        if SHORT_NAME.match(opening) or GROUP.match(rest) or PRESENT.fullmatch(opening):
+        local = rest.startswith("当地") and not opening.startswith("在")
+        if local or SHORT_NAME.match(opening) or GROUP.match(rest) or PRESENT.fullmatch(opening):
             return self._share(number, "name")
         if not start and ROLE.match(rest):
             return self._share(number, "name")
@@ -164,7 +165,7 @@ class _Reader:
         kind = item.lastgroup or ""
         if item[kind] in FIRST_NUMBER:
             announced = self.before >= 0 and HEAD.search(self.texts[self.before])
-            return (self.before, "list") if announced or kind in "abg" or item[0] in ("一是", "一要") else _STANDS
+            return (self.before, "list") if announced or kind in "abgi" or item[0] in ("一是", "一要") else _STANDS
         for earlier in range(number - 1, max(-1, number - 3 * _REACH), -1):
             if any(first in self.texts[earlier] for first in FIRSTS[kind]) and not self.noise[earlier]:
                 return self.needs[earlier] if self.why[earlier] == "list" else earlier, "list"

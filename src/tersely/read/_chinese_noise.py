@@ -42,18 +42,19 @@ _SLOGAN = re.compile(
     "(?:加快|完善|推进|加强|推动|坚持|深化|提升|优化|强化|聚焦|扩大|促进|构建|打造|培育|建设|发展|保障|夯实|"
     "筑牢|激发|释放|增强|落实|"
     f"改善|健全|统筹|稳定|拓展|壮大|释放|做好|把握|弘扬|传承|守护)[{HAN}、]{{2,12}}[。！]|"
-    f"[{HAN}]{{4}}[，、][{HAN}]{{4}}[。！]"
+    f"[{HAN}]{{4}}[，、][{HAN}]{{4}}[。！]|为[{HAN}“”]{{4,18}}[。！]"
 )
 # What the writer is about to tell, and what a reader is asked to do.
 _LEADIN = re.compile(
     "(?:下面|接下来|那么|现在|今天|首先|倒)?，?(?:就?让?我们|咱们|大家|笔者|小编|本文)?(?:先|就|再|也|一起|想)*来?"
-    "(?:看看|看一下|一起看|说说|聊聊|谈谈|盘点|了解一下|写写|解读一下)|(?:赶紧|赶快|快|记得|请)(?:转|收藏|分享|转发)"
+    "(?:看看|看一下|一起看|说说|聊聊|谈谈|盘点|了解一下|写写|解读一下)|(?:赶紧|赶快|快|记得|请)(?:转|收藏|分享|转发)|"
+    "[^，。]{0,8}[，]?(?:你|你们|您|大家|各位)(?:对此)?[^，。]{0,6}(?:怎么看|看法|怎么想|怎么认为)|本案现已审理终结|特此公告"
 )
 # Who the parties of a judgment are, and the text of the law after its end.
 _PARTY = re.compile(
-    "(?:原告|被告|上诉人|被上诉人|申请人|被申请人|第三人|辩护人|公诉机关|被告人|法定代表人|负责人|委托诉讼代理人|委托代理人|诉讼代理人)"
-    "[^，。：:]{0,30}[:：，][^。]{0,40}(?:男|女|汉族|族，|出生|住所地|户籍|律师|法律工作者|总经理|董事长|职员|员工)|"
-    "(?:委托诉讼代理人|委托代理人|法定代表人|负责人|辩护人)[:：]|现羁押|附[:：]|附(?:本案|相关)|二[〇○0][一二〇○0-9]{1,2}年"
+    "(?:原告|被告|上诉人|被上诉人|申请人|被申请人|第三人|被告人|法定代表人|负责人|委托诉讼代理人|委托代理人|辩护人)"
+    "(?:[^，。：:]{0,30}[:：，](?:[^，。]{0,20}，)?(?:男|女)，|[^，。：:]{0,30}[:：，][^，。]{0,30}，?(?:汉族|住所地|户籍地|[^，。]{0,20}律师事务所))|"
+    "(?:委托诉讼代理人|委托代理人|法定代表人|辩护人)[:：]|现羁押|附[:：]|附(?:本案|相关)|二[〇○0][一二〇○0-9]{1,2}年"
 )
 _HEADING = 50  # characters of a heading
 _SCRAP = 6  # fewer Chinese characters and digits than this are a scrap
@@ -72,6 +73,8 @@ def chinese_noise(texts: Sequence[str], starts: Sequence[bool], spoken: Sequence
     marked = sum(closed) * 3 > len(texts)
     whole = closed if marked else [True] * len(texts)
     kinds = [_kind(*sentence) for sentence in zip(texts, whole, starts, spoken, strict=True)]
+    if texts and starts[0] and not whole[0] and len(texts[0]) <= _HEADING:
+        kinds[0] = kinds[0] or "heading"
     _mark_headings(kinds, texts, closed, starts)
     for number, text in enumerate(texts[1:]):
         # What stands on a short line before the name of the photographer describes the picture.
@@ -109,5 +112,6 @@ def _mark_headings(kinds: list[str], texts: Sequence[str], closed: Sequence[bool
         first = number if start else first
         ends = number + 1 == len(starts) or starts[number + 1]
         cut = ends and first < number <= first + 2 and kinds[number] == "fragment" and not closed[number]
+        cut = cut and all(texts[part].endswith(("！", "？", "!", "?")) for part in range(first, number))
         if cut and sum(map(len, texts[first : number + 1])) <= _HEADING:
             kinds[first:number] = [kind or "heading" for kind in kinds[first:number]]
