@@ -210,7 +210,7 @@ def test_workers_end_when_their_results_are_wanted_no_more() -> None:
 
 
 def test_a_piece_is_given_up_only_if_its_worker_died_at_it_alone_twice(tmp_path: Path) -> None:
-    """The first two words are killed with the whole job, then each by itself once: nobody is to blame."""
+    # One dies with its whole job and once more alone, the other also at its second try alone.
     with OrderedPool(Shouting(str(tmp_path / "mark")), 2, RESCUE) as pool:
         loud, given_up = rescued(pool, [["a", "thrice", "b"], ["kill"], ["c", "twice"]])
     assert (loud, list(given_up)) == (["A", "B", "C", "TWICE"], ["thrice", "kill"])
