@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
+from tersely.read import ALONE, LOST, Reading
 from tersely.read._chinese_noise import WEIGHT, chinese_noise
 from tersely.read._other import paragraph_starts, quotations
-from tersely.read._reading import ALONE, LOST, Reading
 from tersely.text.document import Document
 from tersely.text.language import HAN
 
