@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from growth import assert_linear
 from strategies import texts
+from tersely.read import ALONE, LOST, Reading
 from tersely.read._chinese import chinese
-from tersely.read._reading import ALONE, LOST, Reading
 from tersely.text.document import Document
 
 FIRST = "青山县新建的图书馆昨天正式开放，第一天就接待了三千名读者。"

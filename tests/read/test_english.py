@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from growth import assert_linear
 from strategies import texts
-from tersely.read import ALONE, LOST
+from tersely.read import ALONE, LOST, Reading
 from tersely.read._english import english
 from tersely.read._quotes import quoted
-from tersely.read._reading import Reading
 from tersely.text import Document
 
 MAYOR = "Mayor Anna Berg opened the new bridge over the Tarn on Monday."
@@ -54,6 +53,21 @@ def lines(*sentences: str) -> Reading:
         ("Drivers welcomed these changes in the rules.", "demonstrative"),
         ("At that price nobody will cross.", "demonstrative"),
         ("Critics doubt such claims.", "demonstrative"),
+        ("Inside that small booth sits a guard.", "demonstrative"),
+        ("Living there was never cheap.", "demonstrative"),
+        ("With the completion of this 40 million euro span, traffic will double.", "demonstrative"),
+        ("Drivers are starting to like them.", "pronoun"),
+        ("I'll take it.", "pronoun"),
+        ("In the other, work goes on.", "list"),
+        ("Some wait for the ferry.", "list"),
+        ("Paul Fowler described a similar wait.", "connective"),
+        ("Paul Fowler was fined the following year.", "connective"),
+        ("We waited at the ferry for years.", "quotation"),
+        ("April 27.", "fragment"),
+        ("What next?", "fragment"),
+        ("The 33-year-old studied in Lyon.", "definite"),
+        ("After the ceremony, drivers paid no toll.", "definite"),
+        ("Monday's ceremony ended early.", "definite"),
         ("The project cost 40 million euros.", "definite"),
         ("The bridge was designed in Lyon.", "definite"),
         ('"We waited for years."', "quotation"),
@@ -82,6 +96,11 @@ def test_leans_on_the_sentence_before(sentence: str, why: str) -> None:
         "So far 300 towns have asked for money.",
         "Those who live in the valley pay less.",
         "The former mining town has 300 people.",
+        "The first span of steel was built in 1890.",
+        "The view that roads bring traffic is old.",
+        "Some towns in the valley pay less.",
+        "Drivers wait until 6 p.m.",
+        "World War I ended at the river.",
     ],
 )
 def test_stands_alone(sentence: str) -> None:
@@ -180,6 +199,13 @@ def test_turns_of_a_story_answer_each_other() -> None:
         ("These remarks contain forward-looking statements about the bridge.", "procedure"),
         ("With that, let me turn the call over to Paul.", "procedure"),
         ("A Berg, P Fowler, M Holt, D Parks, C Smith, T Jones.", "list"),
+        ("President Paul Fowler greets the drivers during a visit on Saturday.", "caption"),
+        ("For more information about the bridge, go to the town hall.", "call"),
+        ("If you are not the intended recipient, please delete this message.", "disclaimer"),
+        ("Civil Appeal No. 3435 of 1984.", "docket"),
+        ("M. N. Phadke and Naunit Lal, for the appellant.", "docket"),
+        ("2.2 Design of the Bridge.", "heading"),
+        ("Figure 2 shows the bridge in May.", "caption"),
         ("12 14 15 2001 2002 18", "list"),
         ("THE HISTORY OF THE BRIDGE", "list"),
     ],
@@ -192,6 +218,38 @@ def test_noise(sentence: str, kind: str) -> None:
 def test_line_without_a_closing_mark_is_a_heading() -> None:
     assert lines(MAYOR, "Grounds of appeal", MAYOR, MAYOR).noise == ("", "heading", "", "")
     assert not any(lines("a text", "without any", "closing marks", "at all").noise)
+
+
+def test_sentence_that_was_cut_in_two_is_noise_on_both_sides() -> None:
+    assert read(MAYOR, "The toll was set at Rs.", "400 a day in the first year.").noise == ("", "fragment", "fragment")
+    assert read(MAYOR, "Building took long (ca.", "6 years) and cost a lot.").noise == ("", "fragment", "fragment")
+
+
+def test_head_of_a_list_is_lost_and_its_first_item_with_it() -> None:
+    reading = lines(MAYOR, "Three tolls were set, including:", "• one for cars of the town.", "Traffic has doubled.")
+    assert reading.needs == (ALONE, LOST, 1, ALONE)
+
+
+def test_sentence_in_lowercase_goes_on_unless_all_are() -> None:
+    assert read(MAYOR, MAYOR, MAYOR, "drivers in the valley pay no toll.").why[3] == "fragment"
+    assert not any(read("towns pay a toll.", "drivers in the valley pay none.").why)
+
+
+def test_first_person_needs_nothing_where_the_author_says_i() -> None:
+    reading = read("I crossed the bridge on Monday.", "We had waited for years.", "I met the mayor of the town there.")
+    assert reading.needs == (ALONE, ALONE, ALONE)
+
+
+def test_what_a_clause_takes_as_known_needs_who_told_it_unless_the_lead_did() -> None:
+    told = "A report on the flood counted research on six rivers."
+    after = "Drivers in the valley did not trust the research."
+    assert read(MAYOR, MAYOR, told, after).needs[3] == 2
+    assert read(told, MAYOR, MAYOR, after).needs[3] == ALONE
+
+
+def test_captions_have_labels_that_differ_however_many() -> None:
+    captions = ("Fear: Drivers wait at the old ferry.", "Relief: The mayor cuts a ribbon.", "Old: The ferry of 1890.")
+    assert lines(MAYOR, *captions, MAYOR, MAYOR, MAYOR, MAYOR).noise[1:4] == ("caption",) * 3
 
 
 def test_road_map_is_noise_in_papers_only() -> None:

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from growth import assert_linear
 from strategies import texts
+from tersely.read import ALONE, LOST
 from tersely.read._other import other, paragraph_starts, quotations
-from tersely.read._reading import ALONE, LOST
 from tersely.text.document import Document
 
 

@@ -1,14 +1,31 @@
 """Reading: what each sentence of a document needs to be understood, and which sentences are noise."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from tersely.read._reading import ALONE, LOST, Reading
 from tersely.text.blocks import NOISE, Kind
 from tersely.text.document import Document
 from tersely.text.language import Language
 
 __all__ = ["ALONE", "LOST", "Reading", "read"]
+
+ALONE = -1  # the need of a sentence that stands alone
+LOST = -2  # the need of a sentence that needs something no earlier sentence supplies
+
+
+@dataclass(frozen=True)
+class Reading:
+    """For each sentence: the earlier sentence that it cannot stand without, why, and what kind of noise it is.
+
+    `needs[i]` is the index of an earlier sentence, `ALONE` or `LOST`. So needs make a forest, and what a sentence
+    needs in the end is the chain from it to a sentence that stands alone. `why[i]` names the cause, such as
+    "pronoun", and is empty for a sentence that stands alone. `noise[i]` names the kind, such as "caption", and is
+    empty for a sentence that belongs in a summary as much as any other.
+    """
+
+    needs: tuple[int, ...]
+    why: tuple[str, ...]
+    noise: tuple[str, ...]
 
 
 def read(document: Document) -> Reading:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
+from tersely.read import ALONE, LOST, Reading
 from tersely.read._chinese_forms import (
     ADDRESS,
     ANAPHOR,
@@ -39,7 +40,6 @@ from tersely.read._chinese_forms import (
 )
 from tersely.read._chinese_noise import WEIGHTY, chinese_noise
 from tersely.read._other import paragraph_starts, quotations
-from tersely.read._reading import ALONE, LOST, Reading
 from tersely.text.document import Document
 
 _STANDS = (ALONE, "")

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Collection, Sequence
 
+from tersely.read import ALONE, LOST, Reading
 from tersely.read import _english_forms as forms
 from tersely.read._english_text import FUNCTION, HEAD, PERSON, Text, view
 from tersely.read._quotes import LONGEST
-from tersely.read._reading import ALONE, LOST, Reading
 from tersely.text.document import Document
 
 _WINDOW = 12  # sentences to look back for an antecedent
@@ -83,8 +83,20 @@ def _cause(text: Text, i: int, head: str) -> tuple[str, str]:
     kind = _definite(text, i, head)
     if kind:
         return "definite", kind
-    short = len(head) < _SHORT and head.endswith(".") and len(head.split()) < _FEW
-    return ("fragment", "before") if short and not forms.VERB.search(head) else ("", "")
+    short = len(head) < _SHORT and len(head.split()) < _FEW and not text.told
+    if short and (head.endswith("?") or (head.endswith(".") and not forms.VERB.search(head))):
+        return "fragment", "before"
+    given = forms.GIVEN.search(own, words)
+    if given and _is_new(text, i, given["noun"][:_STEM].lower(), own[: given.start()].lower()):
+        return "definite", given["noun"][:_STEM].upper()
+    return "", ""
+
+
+def _is_new(text: Text, i: int, noun: str, before: str) -> bool:
+    """Return whether a noun was told of before a sentence, but neither in it nor in the lead, which is known."""
+    if noun in before or any(noun in text.texts[j].lower() for j in range(min(i, _LEAD))):
+        return False
+    return any(noun in text.texts[j].lower() for j in range(max(_LEAD, i - _WINDOW), i))
 
 
 def _goes_on(text: Text, i: int) -> bool:

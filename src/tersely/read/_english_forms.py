@@ -80,7 +80,9 @@ VERB = form(
 ITEM = re.compile(r"[•▪●*–—-] ?\S|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s|[a-z\"“‘'«`]")
 _FIRST_PERSON = "I I'm I've I'd I'll my we we're we've we'd we'll our"
 FIRST_PERSON = Keyed(
-    re.compile(r"(?:^|[a-z,;:.] |[\"“‘'] ?)I(?:['’]\w+)? [a-z]|\b[Mm]y [a-z]|\b[Ww]e(?:['’]\w+)? [a-z]|\b[Oo]ur [a-z]"),
+    re.compile(
+        r"(?:^|\b[a-z]+ |[,;:.] |[\"“‘'] ?)I(?:['’]\w+)? [a-z]|\b[Mm]y [a-z]|\b[Ww]e(?:['’]\w+)? [a-z]|\b[Oo]ur [a-z]"
+    ),
     frozenset(f"{_FIRST_PERSON} {_FIRST_PERSON.replace(chr(39), chr(8217))}".lower().split()),
 )
 FILLER = re.compile(r"And(?! (?:yet|so|then|that|this|these|those|it|he|she|they)\b)\b")
@@ -121,10 +123,11 @@ LINK = keyed(
     r"|(?:stated|described|outlined|mentioned|noted|given|shown|discussed) (?:above|earlier|previously)"
     r"|the (?:two|three|four) (?!(?:years|months|days|weeks|hours|countries|sides|main)\b)[a-z]+(?! (?:of|that|which"
     r"|who)\b)"
-    rf"){_STOP}|\ba similar [a-z]+(?! (?:to|as)\b)|, then,|, too\b|\btoo[.,]|\bas well\.$|\bwith that in mind\b",
+    rf"){_STOP}|\bthe (?:following|next|previous) (?:day|night|morning|week|month|year)(?=[ ,.]*(?:$|[,.]))|\ba"
+    rf" similar [a-z]+(?! (?:to|as)\b)|, then,|, too\b|\btoo[.,]|\bas well\.$|\bwith that in mind\b",
     "however therefore thus nevertheless nonetheless meanwhile furthermore moreover consequently instead latter former"
     " aforementioned foregoing above same instance thereafter earlier previously two three four then too well mind"
-    " similar",
+    " similar following next previous",
 )
 
 _PRONOUNS = "he him his she her hers they them their theirs it its"
@@ -191,35 +194,27 @@ DEMONSTRATIVE = keyed(
 BARE_DEMONSTRATIVE = keyed(
     r".{0,40}\b(?:excluding|despite|beyond|because of|like|doing|do|did|after|before|by|of|in|at|on|with|from|than|as"
     r"|to|about|for)"
-    r"\s(?:this|these|those|that)(?=[.,;?!]| (?:is|was|were|are)\b)",
-    "this that these those",
+    r"\s(?:this|these|those|that)(?=[.,;?!]| (?:is|was|were|are)\b)"
+    r"|.{0,40}\b(?:living|lives?|lived|works?|worked|stay(?:s|ed|ing)?|went|moved|arrived) there\b",
+    "this that these those there",
 )
 
 # Definite noun phrases. A noun of this list, with no complement of its own, names what an earlier sentence told.
 _TOLD = words(
     """move decision news incident announcement comments? remarks claims? allegations? findings? results? figures? idea
-    answer reasons?
-    problem question issue changes? deal agreement plans? proposals? report study statement charges? case attack
-    accident crash
-    ceremony event meeting ruling verdict order law bill measures? rules? process approach method technique effect
-    outcome offer bid
-    project programme program scheme job task work trip visit tour scene story film movie book song video footage
-    pictures? images?
-    photos? clip post tweet message letter documents? survey poll research researchers authors team group company firm
-    charity
-    organi[sz]ation agency school hospital club victims? suspects? man woman boy girl teenager youngster child children
-    mother father
-    parents driver officers? defendant player striker actor actress singer star author pilot owner family son daughter
-    brother sister
-    property building house site ship boat vehicle car plane aircraft device product system drug animal creature dog
-    cat money sum
-    amount total rise fall increase decrease drop loss gain award prize win victory defeat match game race contest
-    competition
-    tournament series show exhibition collection step efforts? campaign protests? violence dispute row controversy
-    debate talks
-    investigation inquiry probe trial hearing application conviction sentence arrest killing murder shooting deaths?
-    difference
-    difficulty place"""
+    answer reasons? problem question issue changes? deal agreement plans? proposals? report study statement
+    charges? case attack accident crash ceremony event meeting ruling verdict order law bill measures? rules?
+    process approach method technique effect outcome offer bid project programme program scheme job task work
+    trip visit tour scene story film movie book song video footage pictures? images? photos? clip post tweet
+    message letter documents? survey poll research researchers authors team group company firm charity
+    organi[sz]ation agency school hospital club victims? suspects? man woman boy girl teenager youngster child
+    children mother father parents driver officers? defendant player striker actor actress singer star author
+    pilot owner family son daughter brother sister property building house site ship boat vehicle car plane
+    aircraft device product system drug animal creature dog cat money sum amount total rise fall increase
+    decrease drop loss gain award prize win victory defeat match game race contest competition tournament series
+    show exhibition collection step efforts? campaign protests? violence dispute row controversy debate talks
+    investigation inquiry probe trial hearing application conviction sentence arrest killing murder shooting
+    deaths? difference difficulty place"""
 )
 TOLD = form(
     r"(?:(?:(?:after|following|during|despite|before|since|because of|in|at|on|under|with|for|by|from|throughout"
@@ -237,18 +232,30 @@ DEFINITE = re.compile(
     r"|may|also"
     r"|then|[a-z]+ed|[a-z]+s)\b)"
 )
+# What happened or was said, which the end of a clause takes as known.
+GIVEN = keyed(
+    r"[a-z] the (?P<noun>incident|tragedy|disaster|decision|ruling|verdict|announcement|remarks?|comments?"
+    r"|allegations?|claims?"
+    r"|accusations?|findings|research|proposals?|offer|request|deal|attacks?|crash|accident|blast|explosion|shooting"
+    r"|killings?"
+    r"|murders?|plans?|issue|matter|dispute|changes|measures|vote|hostages|suspects?|victims?)(?=[.,;]|$)",
+    "incident tragedy disaster decision ruling verdict announcement remark remarks comment comments allegation"
+    " allegations claim"
+    " claims accusation accusations findings research proposal proposals offer request deal attack attacks crash"
+    " accident blast"
+    " explosion shooting killing killings murder murders plan plans issue matter dispute changes measures vote"
+    " hostages suspect"
+    " suspects victim victims",
+)
 RESULTING = form(r"the (?:resulting|following|ensuing|corresponding|said|above|remaining|intervening)\b")
 
 _SAY = words(
     """said says say told tells added adds wrote writes tweeted asked asks explained explains insisted insists claimed
-    claims admitted
-    admits revealed continued commented comments noted notes stated states argued argues replied joked recalled recalls
-    concluded
-    announced warned declared remarked observed stressed suggested quoted posted responded thinks believes testified
-    read reads
-    complained complains shouted called describes? described cried whispered muttered snapped agreed demanded ordered
-    answered
-    interrupted began acknowledged urged gasped sighed growled soothed tells"""
+    claims admitted admits revealed continued commented comments noted notes stated states argued argues replied
+    joked recalled recalls concluded announced warned declared remarked observed stressed suggested quoted
+    posted responded thinks believes testified read reads complained complains shouted called describes?
+    described cried whispered muttered snapped agreed demanded ordered answered interrupted began acknowledged
+    urged gasped sighed growled soothed tells"""
 )
 _SAYING = _SAY.replace("|", " ").replace("describes?", "describe describes")
 SAYS = keyed(rf"\b(?:{_SAY}|according to|went on)\b", f"{_SAYING} according went")

@@ -8,7 +8,8 @@ _KINDS = (
     (
         "caption",
         r"pictured\b|(?:image|photo|picture|video|caption|graphic|left|right|above|below)\s?:|(?:figure|fig\.|table) "
-        r"\d+\s?[:.]|(?:figure|fig\.?|table)[ -]?\d+(?:\.\d+)?(?:\(\w\))? (?:is|are|shows?|gives?|lists?|presents?"
+        r"\d+\s?[:.]|(?:figure|fig\.?|table)[ -]?\d+(?:\.\d+)?(?:\(\w\))?(?: below| above)? (?:is|are|shows?|gives?"
+        r"|lists?|presents?"
         r"|illustrates?"
         r"|depicts?|compares?|summari[sz]es?|reports?|plots?)\b",
         r"\((?:pictured|left|right|cent(?:re|er)|above|below|top|bottom|inset|far (?:left|right)|front|back|l|r|c"
@@ -68,12 +69,14 @@ _KINDS = (
         r"|participation"
         r"|patience|question))|(?:welcome|good \w+),? (?:and |everyone|ladies|to (?:the|our))|see (?:attached|below)\b"
         r"|attached (?:is|are|please)\b(?=.{0,30}$)",
-        r"\bplease (?:contact|call|e-?mail|feel free|let me know|do not hesitate)\b|\bif you (?:should )?have any "
+        r"\bplease (?:contact|call|e-?mail|feel free|let me know|do not hesitate)\b|\bi am available\b|\bat your"
+        r" convenience\b"
+        r"|\blook forward to (?:hearing|seeing|speaking|meeting|your)\b|\bif you (?:should )?have any "
         r"(?:\w+ )?(?:questions?"
         r"|quer(?:y|ies)|concerns?|comments?)\b|\b(?:i|we) hope (?:that )?(?:all of you|everyone|you(?: all)?|you and "
         r"your)\b"
         r"(?=.{0,80}\b(?:well|safe|healthy|enjoy))",
-        "please hope questions question query queries concerns comments",
+        "please hope available convenience look forward questions question query queries concerns comments",
     ),
     (
         "disclaimer",
@@ -92,7 +95,9 @@ _KINDS = (
         "procedure",
         r"(?:now )?(?:turning|moving|looking|switching|flipping|going|if you turn|let's turn|let's move|let me turn"
         r"|i'll turn|i will turn"
-        r"|we turn|let me now turn)(?: now| on| over| back| to){0,3} (?:slide|page|chart)\b|operator\b",
+        r"|we turn|let me now turn)(?: now| on| over| back| to){0,3} (?:slide|page|chart)\b|operator\b|we appreciate"
+        r" you joining|we(?:['’]ll| will) (?:begin|start) (?:today|the call|with)"
+        r"|(?:turning|moving)(?: now| on| over){0,2} to (?:our|the) [^,.]{3,40}\.$",
         r"forward[- ]looking|\bsafe harbor\b|\brisks and uncertainties\b|\bdiffer materially\b"
         r"|\breconciliations?\b.{0,80}\b(?:gaap"
         r"|website|release|appendix|found|available)\b|\bnon-gaap (?:results|measures?|financial|basis|metrics)\b"

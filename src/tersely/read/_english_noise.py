@@ -95,8 +95,9 @@ def noise_of(
         opened = kind if not bracket and text[:1] == "[" else bracket
         bracket = opened if opened and "]" not in text[-_END:] else ""
         if not kind and lined and not closed[i] and text[:1] not in _QUOTES:
-            alone = breaks[i] and (i + 1 == len(plain) or breaks[i + 1])
-            kind = "heading" if alone and len(_WORD.findall(text[:400])) < 20 else ""
+            ends = i + 1 == len(plain) or breaks[i + 1]
+            most = 20 if breaks[i] else 10  # words; a heading may have lost the line break before it
+            kind = "heading" if ends and len(_WORD.findall(text[:400])) < most else ""
         if not kind and apart[i] and not tokenized and len(text) < _LONG:
             kind = "heading" if len(text) < 60 else "caption"
         if not kind and (labels[i] or (past and len(text) < _LONG and _SCENE.match(text) and "said" not in words[i])):
@@ -142,8 +143,9 @@ def _labels(texts: Sequence[str]) -> list[bool]:
     """
     found = [_LABEL.match(text) for text in texts]
     labels = [match.group() if match and not _SPEAKS.search(match.group()) else "" for match in found]
-    often = {label for label, count in Counter(labels).items() if count > 1}
-    if sum(map(bool, labels)) > max(1, 0.25 * len(texts)):
+    often = {label for label, count in Counter(filter(None, labels)).items() if count > 1}
+    total, again = sum(map(bool, labels)), sum(label in often for label in labels)
+    if total > max(1, (0.25 if again else 0.45) * len(texts)):
         return [False] * len(texts)
     return [bool(label) and label not in often for label in labels]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 
-from tersely.read._reading import ALONE, LOST, Reading
+from tersely.read import ALONE, LOST, Reading
 from tersely.text.document import Document
 from tersely.text.language import Language, detect_language
 
