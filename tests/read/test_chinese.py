@@ -52,6 +52,23 @@ def reading(*sentences: str) -> Reading:
         ("要加强基层文化建设，让群众有书读。", "subject"),
         ("推动城乡文化融合，缩小差距。", "subject"),
         ("使这里成为县城的新地标。", "subject"),
+        ("另据报道，邻县也在修建图书馆。", "connective"),
+        ("毕竟县里的孩子等了十年。", "connective"),
+        ("没想到第一天就坐满了人。", "connective"),
+        ("看到有人进来，他连忙站起身。", "pronoun"),
+        ("在当天举行的仪式上，馆长剪了彩。", "demonstrative"),
+        ("本次开放得到了居民的欢迎。", "mention"),
+        ("不少网友对此观点表示赞同。", "mention"),
+        ("事发地点位于县城南面。", "occasion"),
+        ("当地投入了两千多名志愿者。", "name"),
+        ("今年，当地还要新建两座书店。", "name"),
+        ("大家表示，要把图书馆办得更好。", "name"),
+        ("老方愿同中方加强文化交流。", "name"),
+        ("县长王明出席并讲话。", "name"),
+        ("民警赶到现场，维持了秩序。", "name"),
+        ("有助于改善县里的文化生活。", "subject"),
+        ("积极推进文化下乡，服务更多居民。", "subject"),
+        ("第一步解决停车的问题。", "list"),
     ],
 )
 def test_a_sentence_that_points_back_needs_the_one_before(sentence: str, why: str) -> None:
@@ -74,6 +91,10 @@ def test_a_sentence_that_points_back_needs_the_one_before(sentence: str, why: st
         "我国公共图书馆数量去年继续增长。",
         "朱明认为，未成年人上网应该受到严格限制。",
         "“十四五”期间，青山县新建图书馆五座。",
+        "自治区人民医院昨天开设了阅览室，确保病人有书可读。",
+        "当地时间昨天下午，北山县也发生了地震。",
+        "在青山县，当地居民每天都来借书。",
+        "用户扫描单车上的二维码就能打开车锁。",
     ],
 )
 def test_a_sentence_that_explains_itself_stands_alone(sentence: str) -> None:
@@ -172,6 +193,14 @@ def test_answers_need_questions_and_turns_need_their_start() -> None:
         ("加快发展文化产业。", "slogan"),
         ("春风送暖，草木生辉。", "slogan"),
         ("真好！", "fragment"),
+        ("下面我们来看看借书的办法。", "boilerplate"),
+        ("赶紧转给身边的人都看看！", "boilerplate"),
+        ("对此，你怎么看？", "boilerplate"),
+        ("扫码关注，获取借书指南。", "boilerplate"),
+        ("被上诉人（原审原告）：王明，男，1957年10月28日出生，汉族。", "boilerplate"),
+        ("委托诉讼代理人：李芳，青山律师事务所律师。", "boilerplate"),
+        ("案件受理费50元，由被告承担。", "boilerplate"),
+        ("为读者借书“铺路搭桥”。", "slogan"),
     ],
 )
 def test_noise_is_named_and_needed_by_nothing(sentence: str, kind: str) -> None:
@@ -182,6 +211,26 @@ def test_noise_is_named_and_needed_by_nothing(sentence: str, kind: str) -> None:
 
 def test_a_text_without_closing_marks_is_not_all_headings() -> None:
     assert not any(reading("今天天气很好我们去公园", "\n公园里有很多人在唱歌", "\n我们玩得十分高兴").noise)
+
+
+def test_a_heading_may_have_a_mark_inside() -> None:
+    read = reading("青山县图书馆今天正式开放！", "最新消息来了", "\n" + FIRST)
+    assert read.noise == ("heading", "fragment", "")
+
+
+def test_a_long_line_that_lacks_its_last_mark_is_no_heading() -> None:
+    line = "据了解，青山县图书馆藏书三十万册，分为五层，每层都有阅览室，读者可以凭身份证免费借阅，每次最多十册"
+    assert reading(FIRST, "\n" + line, "\n" + FIRST).noise == ("", "", "")
+
+
+def test_a_claim_about_costs_is_no_form() -> None:
+    claim = "原告王明提出诉讼请求：一、判令被告偿还借款；二、本案诉讼费由被告承担。"
+    assert reading(FIRST, claim).noise == ("", "")
+
+
+def test_the_topic_is_where_the_text_first_names_it() -> None:
+    read = reading("第四届读书大会昨天开幕。", "八百人参加了大会。", "本届大会的主题是阅读。")
+    assert read.needs == (ALONE, ALONE, 0)
 
 
 _PIECES = [
@@ -239,6 +288,11 @@ def test_any_list_of_sentences_can_be_read(sentences: list[str]) -> None:
         "不代表",
         "\n",
         "二、好。",
+        "本届大会。",
+        "被告，男，",
+        "中方愿",
+        "手段二：",
+        "当地",
     ],
 )
 def test_time_is_linear(piece: str) -> None:

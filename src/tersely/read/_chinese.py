@@ -21,6 +21,7 @@ from tersely.read._chinese_forms import (
     HEAD,
     ITEM,
     LEAD,
+    LOCAL,
     MEASURE,
     OCCASION,
     ORDER,
@@ -112,7 +113,7 @@ class _Reader:
         start = self.starts[number]
         if OCCASION.match(opening):
             return self.before, "occasion"
-        local = rest.startswith("当地") and not opening.startswith("在")
+        local = LOCAL.match(rest) and not opening.startswith("在")
         if local or SHORT_NAME.match(opening) or GROUP.match(rest) or PRESENT.fullmatch(opening):
             return self._share(number, "name")
         if not start and ROLE.match(rest):
