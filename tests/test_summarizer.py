@@ -195,7 +195,7 @@ def test_included_sentences_are_in_and_excluded_ones_are_not(english: str) -> No
         ({"max_tokens": 5}, "tokenizer"),
         ({"max_chars": 5, "order": "random"}, "order"),
         ({"max_chars": 5, "redundancy": "none"}, "redundancy"),
-        ({"max_chars": 5, "language": "fr"}, "language"),
+        ({"max_chars": 5, "language": "xx"}, "language"),
         ({"max_chars": 5, "include": [99]}, "99"),
         ({"max_chars": 5, "include": [0], "exclude": [0]}, "0"),
         ({"max_chars": 5, "include": [0]}, "9"),
@@ -336,3 +336,13 @@ def test_a_budget_of_hundreds_of_digits_is_refused() -> None:
             summarize("Rain fell.", **{budget: int("9" * 401)})
     with pytest.raises(UsageError, match="limit must be from 1 to"):
         Summarizer.load().frontier("Rain fell.", limit=int("9" * 401))
+
+
+def test_a_page_and_the_separator_follow_the_language() -> None:
+    german = summarize("Der Hund schläft. Die Katze ist wach.", max_chars=100)
+    assert 'lang="de"' in german.to_html()
+    assert (
+        summarize("犬は寝ています。猫は起きています。", max_chars=100, include=[0, 1]).text
+        == "犬は寝ています。猫は起きています。"
+    )
+    assert 'lang=""' in summarize("Kot śpi pod stołem.", max_chars=100).to_html()

@@ -92,7 +92,7 @@ def test_hostile_texts_take_time_in_proportion_to_their_length(unit: str) -> Non
         text = unit * (size // len(unit))
         return Document(text, language, tuple(Sentence(i, i + 20) for i in range(0, len(text) - 20, 20)))
 
-    for language in LANGUAGES:
+    for language in ("en", "zh", "other"):
         assert_linear(openings, partial(make, language), 50_000)
 
 

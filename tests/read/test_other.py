@@ -28,11 +28,14 @@ from tersely.text.document import Document
         "शहर का पुस्तकालय सभी के लिए खुला है। लेकिन चाय की दुकान अभी बंद है।",
         "市の図書館は月曜日に開きました。しかし、カフェはまだ準備中です。",
         "시립 도서관이 월요일에 문을 열었습니다. 그러나 카페는 아직 준비 중입니다.",
+        "শহরের গ্রন্থাগার সবার জন্য খোলা আছে। কিন্তু চায়ের দোকান এখনো বন্ধ।",
+        "ห้องสมุดของเมืองเปิดให้บริการแล้วตั้งแต่วันจันทร์ที่ผ่านมาสำหรับทุกคน\nแต่ร้านกาแฟยังไม่พร้อมเปิดให้บริการ",
     ],
 )
 def test_an_opening_that_points_back_needs_the_sentence_before(text: str) -> None:
-    read = other(Document.from_text(text, "other"))
-    assert (read.needs, read.why) == ((ALONE, 0), ("", "opening"))
+    for document in (Document.from_text(text), Document.from_text(text, "other")):
+        read = other(document)
+        assert (read.needs, read.why) == ((ALONE, 0), ("", "opening"))
 
 
 def test_openers_of_one_language_are_not_taken_for_words_of_another() -> None:
@@ -79,6 +82,23 @@ def test_scraps_headings_and_links_are_noise() -> None:
     text += "Der Bau dauert drei Jahre. und das ist lang."
     read = other(Document.from_sentences(text.replace(". ", ".\n").replace("! ", "!\n").split("\n"), "other"))
     assert read.noise == ("heading", "", "fragment", "credit", "boilerplate", "", "")
+
+
+@pytest.mark.parametrize(
+    ("scrap", "kind"),
+    [
+        ("Foto: Anna Berg/dpa.", "credit"),
+        ("Crédit photo : Jean Dupont.", "credit"),
+        ("Фото: Иван Петров.", "credit"),
+        ("사진=연합뉴스.", "credit"),
+        ("Baca juga: Harga beras naik lagi di pasar.", "boilerplate"),
+        ("À lire aussi : La ville ouvre une bibliothèque.", "boilerplate"),
+        ("Fotos der Stadt zeigen, wie es früher war.", ""),
+    ],
+)
+def test_credits_and_links_are_known_by_their_first_words(scrap: str, kind: str) -> None:
+    document = Document.from_sentences(["Die Stadt baut eine neue Bibliothek.", scrap], "other")
+    assert other(document).noise == ("", kind)
 
 
 def test_a_small_letter_continues_the_sentence_before() -> None:

@@ -9,11 +9,11 @@ from typing import Any
 
 from tersely.errors import UsageError
 from tersely.text import Document, Sentence
-from tersely.text.language import HAN
+from tersely.text.language import HAN, KANA
 from tersely.text.length import TokenCounter, count_words
 
 # A Han character is a word of its own; any other word ends at the next white space or Han character.
-_REST_OF_WORD = re.compile(rf"(?<=[{HAN}])|[^\s{HAN}]*")
+_REST_OF_WORD = re.compile(rf"(?<=[{HAN}{KANA}])|[^\s{HAN}{KANA}]*")
 
 
 @dataclass(frozen=True)

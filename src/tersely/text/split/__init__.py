@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 # Enough characters to tell whether a text uses capitals.
 _SAMPLE = 100_000
+_PART = 1_000
 
 # Blocks that are one sentence.
 _WHOLE = frozenset(("heading", "row", "header", "page", "rule"))
@@ -74,8 +75,13 @@ def split_blocks(
 
 def _is_uncased(sample: str) -> bool:
     """Tell whether a text hardly uses capitals, so that a sentence may begin without one."""
-    capitals = sum(map(str.isupper, sample))
-    return capitals * 500 < len(sample) and sample != sample.upper()
+    capitals = 0
+    # Most texts show it at once.
+    for start in range(0, len(sample), _PART):
+        capitals += sum(map(str.isupper, sample[start : start + _PART]))
+        if capitals * 500 >= len(sample):
+            return False
+    return sample != sample.upper()
 
 
 def _split_block(text: str, start: int, end: int, scanner: "Scanner", most: int | None) -> list[tuple[int, int]]:

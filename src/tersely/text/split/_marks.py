@@ -167,9 +167,11 @@ class Scanner:
             return False
         if not after["gap"] and not self._runs_on(token, mark, found["closers"], after, end):
             return False
+        if mark[0] != "." and self._goes_on_after_dash(after, end):
+            return False
         if any(quote in found["closers"] for quote in _QUOTES):
             if mark[0] != ".":
-                return not (_SPEAKER.match(self.text, after.start("word"), end) or self._goes_on_after_dash(after, end))
+                return not _SPEAKER.match(self.text, after.start("word"), end)
             if not self.english:
                 return True
         if _is_ellipsis(mark):
@@ -182,8 +184,10 @@ class Scanner:
 
     def _goes_on_after_dash(self, after: re.Match[str], end: int) -> bool:
         """Tell who speaks, as in "«Кто там?» — спросил он", from a sentence of its own."""
+        if self.english:
+            return False
         dash = _DASH.match(self.text, after.end("gap"), end)
-        return dash is not None and not self.english and self.text[dash.end() : dash.end() + 1].islower()
+        return dash is not None and self.text[dash.end() : dash.end() + 1].islower()
 
     def _may_begin(self, word: str, after: re.Match[str], tokenized: bool) -> bool:
         """Tell whether a lowercase word may begin a sentence: "iPhone", "` we" in tokenized text."""
