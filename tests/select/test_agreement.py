@@ -40,3 +40,11 @@ def test_the_noise_is_the_same_every_time() -> None:
         answer = noisy(problem.with_capacity(capacity))
         _noise.cache_clear()
         assert noisy(problem.with_capacity(capacity)) == answer
+
+
+def test_samples_stay_from_one_budget_to_the_next_only_if_they_fit() -> None:
+    problem = text_of_thirty_sentences()
+    consensus = Consensus(samples=8)
+    table = consensus.table(problem)
+    for capacity in [*range(240, 60, -3), 200]:
+        assert table(capacity) == consensus(problem.with_capacity(capacity))

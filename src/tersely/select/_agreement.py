@@ -121,9 +121,8 @@ class Expected:
         columns = np.flatnonzero(kept.any(axis=0))
         left = kept[:, columns].astype(np.float64)
         said = _capped(product(left, bundles.words[columns]))  # [r, V]
-        shared = (
-            self._shared_by(said)[:, None] + self._more.take(said[:, bundles.column] + bundles.place) @ bundles.says
-        )
+        gained = product(self._more.take(said[:, bundles.column] + bundles.place), bundles.says)
+        shared = self._shared_by(said)[:, None] + gained
         has = left @ bundles.amounts[columns]
         length, used, count = (has[:, i, None] + bundles.added[:, i] for i in range(3))
         may = np.repeat(bundles.may[None], len(kept), axis=0)

@@ -67,7 +67,8 @@ class Perturbed:
         weights = terms.weights
         for sentence in problem.include:
             weights = np.rint(weights * fall[sentence])
-        now = np.repeat(weights[None], len(rows), axis=0)  # [rows, V]
+        # Rows that have chosen the same are in the same state, and what is new to them is computed once.
+        now, state = weights[None], np.zeros(len(rows), dtype=np.intp)  # [states, V], [rows]
         scale = np.maximum(self._sizes, 1) ** power
         is_open = np.zeros(values.shape, dtype=bool)
         is_open[:, problem.candidates] = True
@@ -76,7 +77,7 @@ class Perturbed:
         worth, each = np.zeros(len(rows)), np.arange(len(rows))
         single, ones, one_cost = worth, each, worth
         while True:
-            adds = values * ((product(now, self._has_terms) + terms.alone) / terms.totals)
+            adds = values * ((product(now, self._has_terms) + terms.alone) / terms.totals)[state]
             cost: Values = costs
             if above is not None:  # of each bundle, [rows, n]
                 adds, cost = product(adds * outside, above), product(outside * costs, above)
@@ -97,13 +98,15 @@ class Perturbed:
             worth = worth + adds[each, best] * going
             room -= (costs[best] if above is None else cost[each, best]) * going
             is_open[each, best] = False
+            following, example, state = np.unique(state * len(costs) + best, return_index=True, return_inverse=True)
+            now = now[following // len(costs)]
             if above is None:
                 outside[each, best] -= going
-                now = np.rint(now * fall[best])
+                now = np.rint(now * fall[best[example]])
             else:
                 taken = outside * forest.matrix[best] * going[:, None]
                 outside -= taken
-                said = product(taken, terms.has)  # how many sentences of the bundle have each term
+                said = product(taken[example], terms.has)  # how many sentences of the bundle have each term
                 for times in range(1, int(said.max(initial=0.0)) + 1):
                     now = np.rint(now * np.where(said >= times, left, 1.0))
         chosen = outside == 0
