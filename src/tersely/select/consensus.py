@@ -26,8 +26,9 @@ class Consensus:
     alternatives uses values multiplied by exp(sigma * normal noise). The result is the choice of highest expected
     ROUGE-1 against the samples (minimum Bayes risk; Kumar and Byrne 2004), found from the first `starts` of them by
     adding, swapping and removing sentences while that helps. To prefer full budgets and few sentences, the agreement
-    is multiplied by (length / budget)^fill, and by 1 - each for every sentence; so a few words that happen to fit are
-    left out unless they say something. The noise is the same every time. A sentence that needs others is added with
+    is multiplied by (length / budget)^fill, and by 1 - each / n for every sentence, if n average sentences fit into the
+    budget; so a few words that happen to fit are left out unless they say something. A budget in sentences has no such
+    price. The noise is the same every time. A sentence that needs others is added with
     them, and removed with all that need it.
 
     In a text with more than `longest` sentences, only so many take part: those of highest value / length^power, with
@@ -39,7 +40,7 @@ class Consensus:
     samples: int = 64
     starts: int = 3
     fill: float = 0.3
-    each: float = 0.03
+    each: float = 0.25
     longest: int = 100
     power: float = 0.7
     once: float = 0.1
@@ -70,7 +71,10 @@ class _Table:
         assert problem.document is not None
         self._settings, self._coverage, self._problem = consensus, coverage, problem
         self._needed = problem.length(tuple(problem.include))
-        self._most = int(problem.costs.sum()) * min(_DOZEN, len(problem.values) // 2) // len(problem.values)
+        total = int(problem.costs.sum())
+        alike = problem.costs.min() == problem.costs.max()
+        self._price = 0.0 if alike else consensus.each * total / len(problem.values)
+        self._most = total * min(_DOZEN, len(problem.values) // 2) // len(problem.values)
         sizes, values = sizes_of(problem, problem.document), whole(problem.values)
         best, is_long = problem.candidates, len(values) > consensus.longest
         if is_long:
@@ -102,7 +106,8 @@ class _Table:
         if not len(part.candidates):
             return self._problem.selection(())
         expected = self._agreement(part, share_of(self._problem.with_capacity(rounded))[0])
-        chosen = expected.best(part, self._settings.starts)
+        fits = rounded + self._problem.separator
+        chosen = expected.best(part, self._settings.starts, min(self._price / max(fits, 1), self._settings.each))
         return Selection(tuple(self._numbers[list(chosen)].tolist()), rounded)
 
     def _agreement(self, part: Problem, share: float) -> Expected:
@@ -114,7 +119,7 @@ class _Table:
         if self._expected is None or len(again):
             self._chosen[again], self._used[again] = self._samples.choose(part, share, again)
             self._chosen[:, list(part.include)] = True
-            self._expected = Expected(self._bundles, self._chosen, self._settings.fill, self._settings.each)
+            self._expected = Expected(self._bundles, self._chosen, self._settings.fill)
         return self._expected
 
 
