@@ -32,9 +32,9 @@ def samples(problem: Problem, coverage: Coverage, values: NDArray[np.float64]) -
     return chosen
 
 
-def expected(problem: Problem, picked: NDArray[np.bool_], fill: float) -> Expected:
+def expected(problem: Problem, picked: NDArray[np.bool_], fill: float, each: float) -> Expected:
     assert problem.document is not None
-    return Expected(Bundles(problem, problem.document.stems), picked, fill)
+    return Expected(Bundles(problem, problem.document.stems), picked, fill, each)
 
 
 def rouge(chosen: list[list[str]], reference: list[list[str]]) -> float:
@@ -76,7 +76,7 @@ def test_the_agreement_is_the_expected_rouge_and_no_single_change_raises_it(
         shared = sum(rouge(one, [words[i] for i in other]) * _length(words, chosen, other) / 2 for other in picked)
         return float(shared / len(picked) / max(length, 1e-9))
 
-    best = expected(problem, rows, fill=0.0).best(problem, len(picked), each=0.0)
+    best = expected(problem, rows, fill=0.0, each=0.0).best(problem, len(picked))
     assert best in allowed
     near = list(changes(problem, best))
     assert set(near) <= set(allowed)
@@ -174,8 +174,8 @@ def test_no_change_raises_the_agreement_where_sentences_need_others() -> None:
         allowed = feasible(problem)
         picked = [allowed[i] for i in np.random.default_rng(seed).integers(0, len(allowed), 3)]
         rows = np.array([[i in one for i in range(7)] for one in picked])
-        found = expected(problem, rows, fill=0.3)
-        best = found.best(problem, 3, each=0.03)
+        found = expected(problem, rows, fill=0.3, each=0.03)
+        best = found.best(problem, 3)
         assert best in allowed
         changed = {one: rated(found, problem, one) for one in {best, *changes(problem, best)}}
         assert max(changed.values()) <= changed[best] * (1 + 1e-9)

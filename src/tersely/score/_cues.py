@@ -96,6 +96,8 @@ def cues(document: Document) -> NDArray[np.float64]:
         if by_hand:
             says = len(seen & _SAYS) + (not seen.isdisjoint(_FIGURES) and not seen.isdisjoint(_MOVES))
             found[number] += _PHRASE * (min(says, _MOST) - min(len(seen & _ACCOMPANIES), _MOST))
+        if text.rstrip("\"'”’」』）)").endswith(("?", "？", "؟")):  # its answer says more
+            found[number] -= _PHRASE
     return found - found.mean() if len(found) else found
 
 

@@ -53,7 +53,7 @@ class Expected:
     The agreement is multiplied by (length / budget)^fill, and by 1 - each for every chosen sentence.
     """
 
-    def __init__(self, bundles: Bundles, samples: _Set, fill: float) -> None:
+    def __init__(self, bundles: Bundles, samples: _Set, fill: float, each: float = 0.0) -> None:
         self._bundles, self._samples, self._fill = bundles, samples, fill
         several = Counter(map(bytes, np.packbits(samples, axis=1)))
         times = np.array(list(several.values()), dtype=np.float64)
@@ -70,11 +70,14 @@ class Expected:
         np.subtract(shared[:, 1:], shared[:, :-1], out=more[:, :-1])
         self._shared, self._more = shared.ravel(), more.ravel()
         self._rows = np.arange(len(shared)) * _ROW
-        self._few = np.ones(2 * samples.shape[1] + 1)
+        self.price(each)
 
-    def best(self, problem: Problem, starts: int, each: float) -> tuple[int, ...]:
+    def price(self, each: float) -> None:
+        """Set what every sentence costs: the price depends on the room, the samples often do not."""
+        self._few = (1 - each) ** np.arange(2.0 * self._samples.shape[1] + 1)
+
+    def best(self, problem: Problem, starts: int) -> tuple[int, ...]:
         """Return the best choice found by climbing from the first `starts` samples, ascending."""
-        self._few = (1 - each) ** np.arange(float(len(self._few)))
         best, chosen = -1.0, self._samples[0]
         climbing = {inside.tobytes(): inside for inside in self._samples[:starts]}
         seen = set(climbing)

@@ -106,8 +106,9 @@ class _Table:
         if not len(part.candidates):
             return self._problem.selection(())
         expected = self._agreement(part, share_of(self._problem.with_capacity(rounded))[0])
-        fits = rounded + self._problem.separator
-        chosen = expected.best(part, self._settings.starts, min(self._price / max(fits, 1), self._settings.each))
+        room = max(rounded + self._problem.separator, 1)
+        expected.price(min(self._price / room, self._settings.each))
+        chosen = expected.best(part, self._settings.starts)
         return Selection(tuple(self._numbers[list(chosen)].tolist()), rounded)
 
     def _agreement(self, part: Problem, share: float) -> Expected:
