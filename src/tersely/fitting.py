@@ -13,6 +13,7 @@ from tersely.read import ALONE, LOST, Reading, read
 from tersely.score import Values
 from tersely.select import Problem, Selection, Selector, blocking_trigrams, solver, without_duplicates
 from tersely.summary import Reason, Rejected, ScoredSentence, Summary
+from tersely.text.sources import Collection, located
 
 # With coherence "soft", the share of its value that a sentence keeps if it cannot stand alone.
 _DEPENDENT = 0.5
@@ -77,9 +78,10 @@ class Fitting:
     def summary(self, choice: Choice, budget: Budget, capacity: int) -> Summary:
         """Turn a choice into the summary that a user gets."""
         document, chosen, why = self.layout.document, set(choice.chosen), self._rejections(choice, capacity)
+        sources = document.sources if isinstance(document, Collection) else ()
 
         def scored(i: int) -> ScoredSentence:
-            start, end = document.sentences[i]
+            start, end, source = located(document, i)
             need = self.reading.needs[i]
             return ScoredSentence(
                 index=i,
@@ -91,6 +93,7 @@ class Fitting:
                 needs=need if need >= 0 else None,
                 noise=self.reading.noise[i],
                 rejected=why[i],
+                source=source,
             )
 
         return Summary(
@@ -106,6 +109,8 @@ class Fitting:
             model=self.model,
             fingerprint=self.fingerprint,
             source=document.text,
+            sources=sources,
+            query=self.layout.options.query,
         )
 
     def _rejections(self, choice: Choice, capacity: int) -> list[Rejected]:
@@ -155,7 +160,15 @@ class Fitting:
         if self.layout.options.order == "document":
             return tuple(sorted(chosen))
         wanted = set(chosen)
-        return tuple(i for i in self.ranks if i in wanted)
+        ranked = tuple(i for i in self.ranks if i in wanted)
+        document = self.layout.document
+        if not isinstance(document, Collection):
+            return ranked
+        # The sentences of a source stay together; the source with the best sentence comes first.
+        groups: dict[int, list[int]] = {}
+        for i in ranked:
+            groups.setdefault(document.place(i)[0], []).append(i)
+        return tuple(i for group in groups.values() for i in group)
 
     def _choose(self, capacity: int, solve: Callable[[int], Selection]) -> Choice:
         options = self.layout.options
@@ -163,7 +176,7 @@ class Fitting:
             self._given(capacity)  # validates them even if everything fits
         if not len(self.layout.document):
             return Choice((), "", 0, "empty-input", 0)
-        untouched = options.order == "document" and options.separator is None
+        untouched = options.order == "document" and options.separator is None and not options.header
         if not options.exclude:
             if untouched and self._whole.length <= capacity:
                 return self._whole

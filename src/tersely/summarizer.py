@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypedDict, Unpack, cast, get_args, overload
+from typing import Any, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 
@@ -17,12 +17,14 @@ from tersely.fitting import Fitting
 from tersely.frontier import Frontier
 from tersely.layout import Coherence, Layout, Options, Order, Redundancy
 from tersely.models import DEFAULT, load_model
+from tersely.query import Answering
 from tersely.score import SCORERS, Scorer, Values
 from tersely.select import SELECTORS, Selector
 from tersely.summary import Summary
 from tersely.text.document import Document
-from tersely.text.language import LANGUAGES, Language
+from tersely.text.language import Language
 from tersely.text.length import TokenCounter, Unit, load_token_counter
+from tersely.text.sources import Text, as_document
 
 Tokenizer = str | Path | TokenCounter
 
@@ -36,6 +38,10 @@ class Keywords(TypedDict, total=False):
     separator: str | None
     redundancy: Redundancy
     coherence: Coherence
+    header: str | None
+    omission: str | None
+    query: str | None
+    encoder: str | None
     language: Language | None
     tokenizer: Tokenizer | None
 
@@ -97,20 +103,20 @@ class Summarizer:
         return sha256("\n".join(parts).encode()).hexdigest()[:16]
 
     @overload
-    def summarize(self, text: str | Document, *, max_chars: int, **how: Unpack[Keywords]) -> Summary: ...
+    def summarize(self, text: Text, *, max_chars: int, **how: Unpack[Keywords]) -> Summary: ...
     @overload
-    def summarize(self, text: str | Document, *, max_words: int, **how: Unpack[Keywords]) -> Summary: ...
+    def summarize(self, text: Text, *, max_words: int, **how: Unpack[Keywords]) -> Summary: ...
     @overload
-    def summarize(self, text: str | Document, *, max_tokens: int, **how: Unpack[Keywords]) -> Summary: ...
+    def summarize(self, text: Text, *, max_tokens: int, **how: Unpack[Keywords]) -> Summary: ...
     @overload
-    def summarize(self, text: str | Document, *, max_bytes: int, **how: Unpack[Keywords]) -> Summary: ...
+    def summarize(self, text: Text, *, max_bytes: int, **how: Unpack[Keywords]) -> Summary: ...
     @overload
-    def summarize(self, text: str | Document, *, max_sentences: int, **how: Unpack[Keywords]) -> Summary: ...
+    def summarize(self, text: Text, *, max_sentences: int, **how: Unpack[Keywords]) -> Summary: ...
     @overload
-    def summarize(self, text: str | Document, *, ratio: float, **how: Unpack[Keywords]) -> Summary: ...
+    def summarize(self, text: Text, *, ratio: float, **how: Unpack[Keywords]) -> Summary: ...
     def summarize(
         self,
-        text: str | Document,
+        text: Text,
         *,
         max_chars: int | None = None,
         max_words: int | None = None,
@@ -124,6 +130,10 @@ class Summarizer:
         separator: str | None = None,
         redundancy: Redundancy = "duplicates",
         coherence: Coherence = "off",
+        header: str | None = None,
+        omission: str | None = None,
+        query: str | None = None,
+        encoder: str | None = None,
         language: Language | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> Summary:
@@ -143,7 +153,9 @@ class Summarizer:
             max_sentences=max_sentences,
             ratio=ratio,
         )
-        options = Options.of(order, include, exclude, separator, redundancy, coherence)
+        options = Options.of(
+            order, include, exclude, separator, redundancy, coherence, header, omission, query, encoder
+        )
         return self.fit(as_document(text, language), budget, options, tokenizer)
 
     def fit(
@@ -160,7 +172,7 @@ class Summarizer:
 
     def frontier(
         self,
-        text: str | Document,
+        text: Text,
         *,
         unit: Unit = "chars",
         limit: int | None = None,
@@ -170,6 +182,10 @@ class Summarizer:
         separator: str | None = None,
         redundancy: Redundancy = "duplicates",
         coherence: Coherence = "off",
+        header: str | None = None,
+        omission: str | None = None,
+        query: str | None = None,
+        encoder: str | None = None,
         language: Language | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> Frontier:
@@ -183,7 +199,9 @@ class Summarizer:
             raise UsageError(f"unit must be one of {', '.join(get_args(Unit))}, not '{unit}'")
         if limit is not None and limit < 1:
             raise UsageError(f"limit must be at least 1, not {limit}")
-        options = Options.of(order, include, exclude, separator, redundancy, coherence)
+        options = Options.of(
+            order, include, exclude, separator, redundancy, coherence, header, omission, query, encoder
+        )
         fitting = self._fitting(as_document(text, language), options, unit, tokenizer)
         return Frontier(fitting, limit or fitting.largest)
 
@@ -207,22 +225,26 @@ class Summarizer:
 
     def _fitting(self, document: Document, options: Options, unit: Unit, tokenizer: Tokenizer | None) -> Fitting:
         layout = Layout(document, unit, options, _token_counter(tokenizer, unit))
+        if options.query is not None:
+            answering = Answering(load_encoder(options.encoder) if options.encoder else None)
+            values = answering.values(document, options.query)
+            return Fitting(layout, values, answering.selector, answering.name, answering.fingerprint)
         return Fitting(layout, self.score(document), self.selector, self.name, self.fingerprint)
 
 
 @overload
-def summarize(text: str | Document, *, max_chars: int, **how: Unpack[Keywords]) -> Summary: ...
+def summarize(text: Text, *, max_chars: int, **how: Unpack[Keywords]) -> Summary: ...
 @overload
-def summarize(text: str | Document, *, max_words: int, **how: Unpack[Keywords]) -> Summary: ...
+def summarize(text: Text, *, max_words: int, **how: Unpack[Keywords]) -> Summary: ...
 @overload
-def summarize(text: str | Document, *, max_tokens: int, **how: Unpack[Keywords]) -> Summary: ...
+def summarize(text: Text, *, max_tokens: int, **how: Unpack[Keywords]) -> Summary: ...
 @overload
-def summarize(text: str | Document, *, max_bytes: int, **how: Unpack[Keywords]) -> Summary: ...
+def summarize(text: Text, *, max_bytes: int, **how: Unpack[Keywords]) -> Summary: ...
 @overload
-def summarize(text: str | Document, *, max_sentences: int, **how: Unpack[Keywords]) -> Summary: ...
+def summarize(text: Text, *, max_sentences: int, **how: Unpack[Keywords]) -> Summary: ...
 @overload
-def summarize(text: str | Document, *, ratio: float, **how: Unpack[Keywords]) -> Summary: ...
-def summarize(text: str | Document, **how: Any) -> Summary:
+def summarize(text: Text, *, ratio: float, **how: Unpack[Keywords]) -> Summary: ...
+def summarize(text: Text, **how: Any) -> Summary:
     """Summarize with the default model, within exactly one budget.
 
     `include` and `exclude` are the indices, from 0, of sentences that must or must not be chosen. `max_tokens`
@@ -242,17 +264,6 @@ summarize.__signature__ = _signature.replace(parameters=list(_signature.paramete
 @cache
 def _default() -> Summarizer:
     return Summarizer.load()
-
-
-def as_document(text: str | Document, language: Language | None = None) -> Document:
-    """Turn a text into a `Document`; return a `Document` unchanged."""
-    if isinstance(text, Document):
-        return text
-    if not isinstance(cast(object, text), str):
-        raise UsageError(f"the text must be a string, not {type(text).__name__}")
-    if language is not None and language not in LANGUAGES:
-        raise UsageError(f"language must be one of {', '.join(LANGUAGES)}, not '{language}'")
-    return Document.from_text(text, language)
 
 
 def _token_counter(tokenizer: Tokenizer | None, unit: Unit) -> TokenCounter | None:

@@ -44,7 +44,8 @@ def command(
     cat 新闻.txt | tersely summarize --max-chars 100 --format json
     """
     from tersely.io.source import read_source
-    from tersely.summarizer import Summarizer, as_document
+    from tersely.summarizer import Summarizer
+    from tersely.text.sources import as_document
 
     budget, options = take_budget(how), take_options(how)
     summarizer = Summarizer.load(model, scorer=scorer, encoder=encoder, select=select)

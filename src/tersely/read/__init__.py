@@ -5,6 +5,7 @@ from collections.abc import Callable
 from tersely.read._reading import ALONE, LOST, Reading
 from tersely.text.document import Document
 from tersely.text.language import Language
+from tersely.text.sources import Collection
 
 __all__ = ["ALONE", "LOST", "Reading", "read"]
 
@@ -15,6 +16,8 @@ def read(document: Document) -> Reading:
     >>> read(Document.from_text("The mayor resigned on Monday. He gave no reason."))
     Reading(needs=(-1, 0), why=('', 'pronoun'), noise=('', ''))
     """
+    if isinstance(document, Collection):
+        return _each(document)
     reading = _rules(document.language)(document)
     # Whatever it looks like, the first sentence of a text stands alone by construction.
     first = next((i for i, noise in enumerate(reading.noise) if not noise), None)
@@ -23,6 +26,19 @@ def read(document: Document) -> Reading:
     needs, why = list(reading.needs), list(reading.why)
     needs[first], why[first] = ALONE, ""
     return Reading(tuple(needs), tuple(why), reading.noise)
+
+
+def _each(collection: Collection) -> Reading:
+    """Read each source by itself: a sentence needs nothing from another source."""
+    needs: list[int] = []
+    why: list[str] = []
+    noise: list[str] = []
+    for first, part in zip(collection.firsts, collection.parts, strict=True):
+        reading = read(part) if len(part) else Reading((), (), ())
+        needs += [need + first if need >= 0 else need for need in reading.needs]
+        why += reading.why
+        noise += reading.noise
+    return Reading(tuple(needs), tuple(why), tuple(noise))
 
 
 def _rules(language: Language) -> Callable[[Document], Reading]:

@@ -3,6 +3,17 @@
 from tersely.text.document import Document, Sentence
 from tersely.text.language import LANGUAGES, Language, detect_language
 from tersely.text.length import measure
+from tersely.text.sources import Collection, Source
 from tersely.text.split import split_sentences
 
-__all__ = ["LANGUAGES", "Document", "Language", "Sentence", "detect_language", "measure", "split_sentences"]
+__all__ = [
+    "LANGUAGES",
+    "Collection",
+    "Document",
+    "Language",
+    "Sentence",
+    "Source",
+    "detect_language",
+    "measure",
+    "split_sentences",
+]
