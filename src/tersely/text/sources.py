@@ -86,12 +86,12 @@ class Collection(Document):
     @cached_property
     def firsts(self) -> tuple[int, ...]:
         """The number of the first sentence of each source."""
-        return tuple(accumulate((len(part) for part in self.parts[:-1]), initial=0))
+        return tuple(accumulate((len(part) for part in self.parts), initial=0))[:-1]
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
         """Where the text of each source begins."""
-        return tuple(accumulate((len(part.text) + len(_BETWEEN) for part in self.parts[:-1]), initial=0))
+        return tuple(accumulate((len(part.text) + len(_BETWEEN) for part in self.parts), initial=0))[:-1]
 
     def place(self, sentence: int) -> tuple[int, int]:
         """Return the number of a sentence's source, and its place in there, both from 0."""
