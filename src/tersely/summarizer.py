@@ -233,7 +233,8 @@ class Summarizer:
             return each[0]
         scaled = [np.maximum(values, 1e-9) / (np.maximum(values, 1e-9).mean()) for values in each if len(values)]
         # The square root keeps the choice within a source from outvoting the other sources.
-        return collection.in_common * np.sqrt(np.concatenate(scaled))
+        combined: Values = collection.in_common * np.sqrt(np.concatenate(scaled))
+        return combined
 
     def _fitting(self, document: Document, options: Options, unit: Unit, tokenizer: Tokenizer | None) -> Fitting:
         layout = Layout(document, unit, options, _token_counter(tokenizer, unit))
