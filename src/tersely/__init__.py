@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tersely.summarizer import Summarizer, summarize
     from tersely.summary import Summary
     from tersely.text.document import Document
+    from tersely.text.sources import Source
 
 _HOMES = {
     "Budget": "tersely.budget",
@@ -24,6 +25,7 @@ _HOMES = {
     "InputError": "tersely.errors",
     "MissingExtraError": "tersely.errors",
     "ModelError": "tersely.errors",
+    "Source": "tersely.text.sources",
     "Summarizer": "tersely.summarizer",
     "Summary": "tersely.summary",
     "TerselyError": "tersely.errors",
@@ -37,6 +39,7 @@ __all__ = [
     "InputError",
     "MissingExtraError",
     "ModelError",
+    "Source",
     "Summarizer",
     "Summary",
     "TerselyError",

@@ -15,6 +15,7 @@ from tersely.read import ALONE, LOST, Reading, read
 from tersely.score import Values
 from tersely.select import Problem, Selection, Selector, blocking_trigrams, solver, without_duplicates
 from tersely.summary import Reason, Rejected, ScoredSentence, Summary
+from tersely.text.sources import Collection, located
 
 # Values that depend on the share of the text that a summary keeps change at these shares: between them, one choice
 # often serves many budgets.
@@ -24,6 +25,8 @@ _DEPENDENT = 0.5
 # How many words or tokens may disappear where a sentence is joined, and how many characters are joined to see that.
 _MERGED = 8
 _TRIED_CHARS = 1_000_000
+# With headers or marks of omission, how many times the room is halved between too much and too little.
+_HALVINGS = 6
 
 
 @dataclass(frozen=True)
@@ -93,9 +96,10 @@ class Fitting:
         document, chosen, why = self.layout.document, set(choice.chosen), self._rejections(choice, capacity)
         reason = choice.reason or self._reason(choice, capacity)
         left = [length for i, length in enumerate(self.layout.lengths) if i not in self.layout.options.exclude]
+        sources = document.sources if isinstance(document, Collection) else ()
 
         def scored(i: int) -> ScoredSentence:
-            start, end = document.sentences[i]
+            start, end, source = located(document, i)
             need = self.reading.needs[i]
             return ScoredSentence(
                 index=i,
@@ -107,6 +111,7 @@ class Fitting:
                 needs=need if need >= 0 else None,
                 noise=self.reading.noise[i],
                 rejected=why[i],
+                source=source,
             )
 
         return Summary(
@@ -122,6 +127,8 @@ class Fitting:
             model=self.model,
             fingerprint=self.fingerprint,
             source=document.text,
+            sources=sources,
+            query=self.layout.options.query,
         )
 
     def _rejections(self, choice: Choice, capacity: int) -> list[Rejected]:
@@ -171,7 +178,15 @@ class Fitting:
         if self.layout.options.order == "document":
             return tuple(sorted(chosen))
         wanted = set(chosen)
-        return tuple(i for i in self.ranks if i in wanted)
+        ranked = tuple(i for i in self.ranks if i in wanted)
+        document = self.layout.document
+        if not isinstance(document, Collection):
+            return ranked
+        # The sentences of a source stay together; the source with the best sentence comes first.
+        groups: dict[int, list[int]] = {}
+        for i in ranked:
+            groups.setdefault(document.place(i)[0], []).append(i)
+        return tuple(i for group in groups.values() for i in group)
 
     def _choose(self, capacity: int, select: Callable[[Problem, int], Selection]) -> Choice:
         options = self.layout.options
@@ -184,21 +199,31 @@ class Fitting:
             self._given(capacity)  # validates them even if everything fits
         if not len(self.layout.document):
             return Choice((), "", 0, "empty-input", 0)
-        untouched = options.order == "document" and options.separator is None
+        untouched = options.order == "document" and options.separator is None and not options.header
         if not options.exclude:
             if untouched and self._whole.length <= capacity:
                 return self._whole
             if self._joined.length <= capacity:
                 return self._joined
         choice, room = self._measured(solve(capacity)), capacity
-        # A joined text may have more tokens than its parts together: reduce the room until the joined text fits.
-        # Sentences without tokens fit any room, so the last resort is the included sentences alone.
+        # A joined text may be longer than its parts together, by tokens, headers or marks of omission: reduce the room
+        # until it fits. Sentences without tokens fit any room, so the last resort is the included sentences alone.
         include = tuple(sorted(options.include))
         least = sum(self.layout.lengths[i] for i in include)
+        too_much = room
         while choice.length > capacity and choice.chosen != include:
-            room = max(room - (choice.length - capacity), least)
+            too_much, room = room, max(room - (choice.length - capacity), least)
             less = solve(room) if room > least else Selection(include, capacity)
             choice = replace(self._measured(less), stable=capacity)
+        for _ in range(_HALVINGS if self.layout.marked and choice.length <= capacity else 0):
+            between = (room + too_much) // 2
+            if between == room:
+                break
+            more = replace(self._measured(solve(between)), stable=capacity)
+            if more.length > capacity:
+                too_much = between
+            else:
+                choice, room = more, between
         if choice.length > capacity:
             raise UsageError(f"the included sentences need {choice.length}, but the budget is {capacity}")
         return choice

@@ -9,6 +9,7 @@ from tersely.budget import Budget
 from tersely.errors import UsageError
 from tersely.fitting import Choice, Fitting
 from tersely.summary import Summary
+from tersely.text.sources import located
 
 
 @dataclass(frozen=True)
@@ -80,14 +81,16 @@ class Frontier:
             "language": document.language,
             "sentences": [
                 {
+                    **({} if source is None else {"source": source}),
                     "index": i,
-                    "start": s.start,
-                    "end": s.end,
+                    "start": start,
+                    "end": end,
                     "text": document.shown[i],
                     "score": float(f"{values[i]:.9g}"),
                     "needs": need if need >= 0 else None,
                 }
-                for i, (s, need) in enumerate(zip(document.sentences, self.fitting.reading.needs, strict=True))
+                for i, need in enumerate(self.fitting.reading.needs)
+                for start, end, source in [located(document, i)]
             ],
             "steps": [step.to_dict() for step in (self.steps() if steps is None else steps)],
         }

@@ -1,5 +1,6 @@
 """How sentences become a summary's text: the options that hold for any budget, joining, and lengths."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,10 +11,14 @@ from tersely.errors import UsageError
 from tersely.text.document import Document
 from tersely.text.language import separator
 from tersely.text.length import TokenCounter, Unit, measure
+from tersely.text.sources import Collection, Source
 
 Order = Literal["document", "rank"]
 Redundancy = Literal["duplicates", "trigrams", "off"]
 Coherence = Literal["strict", "soft", "off"]
+
+# With headers, sources are a blank line apart.
+_APART = "\n\n"
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,10 @@ class Options:
     those that share three words in a row with one. As `coherence`, `strict` takes a sentence only together with what
     it needs to be understood, and `soft` halves the value of a sentence that needs another one; both leave out noise,
     such as captions, if there is anything else. `off` takes sentences as they are.
+
+    With several sources, `header` comes before the sentences of each one; in it, `{id}`, `{title}` and `{number}` stand
+    for the source's own. `omission` comes between two sentences of a source where others are left out. With a `query`,
+    sentences are chosen to answer it, by their words and, if an `encoder` is named, by its vectors.
     """
 
     order: Order = "document"
@@ -33,6 +42,10 @@ class Options:
     separator: str | None = None
     redundancy: Redundancy = "duplicates"
     coherence: Coherence = "off"
+    header: str | None = None
+    omission: str | None = None
+    query: str | None = None
+    encoder: str | None = None
 
     @classmethod
     def of(
@@ -43,10 +56,14 @@ class Options:
         separator: str | None = None,
         redundancy: Redundancy = "duplicates",
         coherence: Coherence = "off",
+        header: str | None = None,
+        omission: str | None = None,
+        query: str | None = None,
+        encoder: str | None = None,
     ) -> "Options":
         """Build the options from a caller's arguments: `include` and `exclude` may be one index or several."""
         pins = _indices("include", include), _indices("exclude", exclude)
-        return cls(order, *pins, separator, redundancy, coherence)
+        return cls(order, *pins, separator, redundancy, coherence, header, omission, query, encoder)
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -56,8 +73,13 @@ class Options:
         ):
             if value not in known:
                 raise UsageError(f"{name} must be {' or '.join(known)}, not '{value}'")
-        if not isinstance(self.separator, str | None):
-            raise UsageError(f"separator must be a string, not {self.separator!r}")
+        for name in ("separator", "header", "omission", "query", "encoder"):
+            if not isinstance(given := getattr(self, name), str | None):
+                raise UsageError(f"{name} must be a string, not {given!r}")
+        if self.query is not None and not self.query.strip():
+            raise UsageError("the query is empty: ask something, or leave it out")
+        if self.encoder is not None and self.query is None:
+            raise UsageError("an encoder is for a query: give one, or load a summarizer with that encoder")
 
 
 def _indices(name: str, given: int | Iterable[int]) -> frozenset[int]:
@@ -92,9 +114,44 @@ class Layout:
         """The length a separator adds: 0 in sentences, and 0 in tokens, since token counts do not add up."""
         return 0 if self.unit in ("sentences", "tokens") else self.measure(self.separator)
 
+    @cached_property
+    def marked(self) -> bool:
+        """Whether there is more in a summary than sentences and separators."""
+        return bool(self._headers or self.options.omission)
+
     def join(self, sentences: Iterable[int]) -> str:
         """Join the sentences in the given order."""
-        return self.separator.join(self.document.shown[i] for i in sentences)
+        if not self.marked:
+            return self.separator.join(self.document.shown[i] for i in sentences)
+        pieces: list[str] = []
+        before = None
+        for i in sentences:
+            pieces += [self._between(before, i), self.document.shown[i]]
+            before = i
+        return "".join(pieces)
+
+    def _between(self, before: int | None, i: int) -> str:
+        """Return what comes before a sentence, given the one that precedes it in the summary."""
+        source = self._source(i)
+        if before is None or (self._headers and source != self._source(before)):
+            header = self._headers[source] if self._headers else ""
+            return header if before is None else _APART + header
+        if self.options.omission and i != before + 1 and source == self._source(before):
+            return self.separator + self.options.omission + self.separator
+        return self.separator
+
+    def _source(self, sentence: int) -> int:
+        return self.document.place(sentence)[0] if isinstance(self.document, Collection) else 0
+
+    @cached_property
+    def _headers(self) -> tuple[str, ...]:
+        """The header of each source; empty without headers."""
+        header = self.options.header
+        if not header:
+            return ()
+        if not isinstance(self.document, Collection):
+            raise UsageError("a header is for sources: give a list of them")
+        return tuple(_filled(header, number, source) for number, source in enumerate(self.document.sources, 1))
 
     def length(self, sentences: tuple[int, ...]) -> int:
         """Return the length of the joined sentences."""
@@ -103,3 +160,9 @@ class Layout:
     def measure(self, text: str) -> int:
         """Return the length of a text."""
         return measure(text, self.unit, self.tokens)
+
+
+def _filled(header: str, number: int, source: Source) -> str:
+    # Not `str.format`, with which a header could reach into objects or ask for a billion spaces.
+    values = {"{id}": source.id, "{title}": source.heading, "{number}": str(number)}
+    return re.sub(r"\{(?:id|title|number)\}", lambda found: values[found[0]], header)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypedDict, Unpack, cast, get_args, overload
+from typing import Any, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 
@@ -17,12 +17,14 @@ from tersely.fitting import Fitting
 from tersely.frontier import Frontier
 from tersely.layout import Coherence, Layout, Options, Order, Redundancy
 from tersely.models import DEFAULT, load_model
+from tersely.query import Answering
 from tersely.score import SCORERS, Scorer, Values
 from tersely.select import SELECTORS, Selector
 from tersely.summary import Summary
 from tersely.text.document import Document
-from tersely.text.language import LANGUAGES, Language
+from tersely.text.language import Language
 from tersely.text.length import TokenCounter, Unit, load_token_counter
+from tersely.text.sources import Collection, Text, as_document
 
 Tokenizer = str | Path | TokenCounter
 
@@ -36,6 +38,10 @@ class Keywords(TypedDict, total=False):
     separator: str | None
     redundancy: Redundancy
     coherence: Coherence
+    header: str | None
+    omission: str | None
+    query: str | None
+    encoder: str | None
     language: Language | None
     tokenizer: Tokenizer | None
 
@@ -105,20 +111,20 @@ class Summarizer:
         return sha256("\n".join(parts).encode()).hexdigest()[:16]
 
     @overload
-    def summarize(self, text: str | Document, *, max_chars: int, **how: Unpack[Keywords]) -> Summary: ...
+    def summarize(self, text: Text, *, max_chars: int, **how: Unpack[Keywords]) -> Summary: ...
     @overload
-    def summarize(self, text: str | Document, *, max_words: int, **how: Unpack[Keywords]) -> Summary: ...
+    def summarize(self, text: Text, *, max_words: int, **how: Unpack[Keywords]) -> Summary: ...
     @overload
-    def summarize(self, text: str | Document, *, max_tokens: int, **how: Unpack[Keywords]) -> Summary: ...
+    def summarize(self, text: Text, *, max_tokens: int, **how: Unpack[Keywords]) -> Summary: ...
     @overload
-    def summarize(self, text: str | Document, *, max_bytes: int, **how: Unpack[Keywords]) -> Summary: ...
+    def summarize(self, text: Text, *, max_bytes: int, **how: Unpack[Keywords]) -> Summary: ...
     @overload
-    def summarize(self, text: str | Document, *, max_sentences: int, **how: Unpack[Keywords]) -> Summary: ...
+    def summarize(self, text: Text, *, max_sentences: int, **how: Unpack[Keywords]) -> Summary: ...
     @overload
-    def summarize(self, text: str | Document, *, ratio: float, **how: Unpack[Keywords]) -> Summary: ...
+    def summarize(self, text: Text, *, ratio: float, **how: Unpack[Keywords]) -> Summary: ...
     def summarize(
         self,
-        text: str | Document,
+        text: Text,
         *,
         max_chars: int | None = None,
         max_words: int | None = None,
@@ -132,13 +138,18 @@ class Summarizer:
         separator: str | None = None,
         redundancy: Redundancy = "duplicates",
         coherence: Coherence = "off",
+        header: str | None = None,
+        omission: str | None = None,
+        query: str | None = None,
+        encoder: str | None = None,
         language: Language | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> Summary:
         """Return the best summary within exactly one budget; the separators between sentences count.
 
         `include` and `exclude` are the indices, from 0, of sentences that must or must not be chosen. `max_tokens`
-        needs a `tokenizer`: the path of a `tokenizer.json`, or a function that counts the tokens of a text.
+        needs a `tokenizer`: the path of a `tokenizer.json`, the name of a tiktoken encoding, or a function that counts
+        the tokens of a text. The text may be a list of sources, see `Source`; `query` is a question to answer.
 
         >>> Summarizer.load().summarize("Rain fell. It fell all day long.", max_words=2).text
         'Rain fell.'
@@ -151,7 +162,9 @@ class Summarizer:
             max_sentences=max_sentences,
             ratio=ratio,
         )
-        options = Options.of(order, include, exclude, separator, redundancy, coherence)
+        options = Options.of(
+            order, include, exclude, separator, redundancy, coherence, header, omission, query, encoder
+        )
         return self.fit(as_document(text, language), budget, options, tokenizer)
 
     def fit(
@@ -168,7 +181,7 @@ class Summarizer:
 
     def frontier(
         self,
-        text: str | Document,
+        text: Text,
         *,
         unit: Unit = "chars",
         limit: int | None = None,
@@ -178,6 +191,10 @@ class Summarizer:
         separator: str | None = None,
         redundancy: Redundancy = "duplicates",
         coherence: Coherence = "off",
+        header: str | None = None,
+        omission: str | None = None,
+        query: str | None = None,
+        encoder: str | None = None,
         language: Language | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> Frontier:
@@ -191,7 +208,9 @@ class Summarizer:
             raise UsageError(f"unit must be one of {', '.join(get_args(Unit))}, not '{unit}'")
         if limit is not None and not 1 <= limit <= LARGEST:
             raise UsageError(f"limit must be from 1 to {LARGEST:,}" + (f", not {limit}" if limit < 1 else ""))
-        options = Options.of(order, include, exclude, separator, redundancy, coherence)
+        options = Options.of(
+            order, include, exclude, separator, redundancy, coherence, header, omission, query, encoder
+        )
         fitting = self._fitting(as_document(text, language), options, unit, tokenizer)
         return Frontier(fitting, limit or fitting.largest)
 
@@ -204,9 +223,11 @@ class Summarizer:
         return (self.summarize(text, **how) for text in texts)
 
     def score(self, document: Document) -> Values:
-        """Return one value per sentence."""
+        """Return one value per sentence; with several sources, by what they have in common."""
         if not len(document):
             return np.empty(0)
+        if isinstance(document, Collection):
+            return self._score_together(document)
         scorer, encoder = self.scorer, self.encoder
         if document.language in self.languages:
             scorer, encoder = self.languages[document.language], self.encoders.get(document.language)
@@ -216,31 +237,47 @@ class Summarizer:
             raise ModelError(f"{self.name} did not give one finite value per sentence: its files may be damaged")
         return values
 
+    def _score_together(self, collection: Collection) -> Values:
+        """Weigh what sources have in common by what matters in each one, where places count from its own beginning."""
+        each = [self.score(part) for part in collection.parts]
+        if len(each) == 1:
+            return each[0]
+        scaled = [np.maximum(values, 1e-9) / (np.maximum(values, 1e-9).mean()) for values in each if len(values)]
+        # The square root keeps the choice within a source from outvoting the other sources.
+        combined: Values = collection.in_common * np.sqrt(np.concatenate(scaled))
+        return combined
+
     def _fitting(self, document: Document, options: Options, unit: Unit, tokenizer: Tokenizer | None) -> Fitting:
         layout = Layout(document, unit, options, _token_counter(tokenizer, unit))
+        if options.query is not None:
+            answering = Answering(load_encoder(options.encoder) if options.encoder else None)
+            values = answering.values(document, options.query)
+            return Fitting(layout, values, answering.selector, answering.name, answering.fingerprint)
         by_share = getattr(self.languages.get(document.language, self.scorer), "by_share", None)
-        known = by_share(document) if by_share and len(document) else None
-        values = known(0.0) if known else self.score(document)
-        return Fitting(layout, values, self.selector, self.name, self.fingerprint, known)
+        if by_share is None or not len(document) or isinstance(document, Collection):
+            return Fitting(layout, self.score(document), self.selector, self.name, self.fingerprint)
+        known = by_share(document)
+        return Fitting(layout, known(0.0), self.selector, self.name, self.fingerprint, known)
 
 
 @overload
-def summarize(text: str | Document, *, max_chars: int, **how: Unpack[Keywords]) -> Summary: ...
+def summarize(text: Text, *, max_chars: int, **how: Unpack[Keywords]) -> Summary: ...
 @overload
-def summarize(text: str | Document, *, max_words: int, **how: Unpack[Keywords]) -> Summary: ...
+def summarize(text: Text, *, max_words: int, **how: Unpack[Keywords]) -> Summary: ...
 @overload
-def summarize(text: str | Document, *, max_tokens: int, **how: Unpack[Keywords]) -> Summary: ...
+def summarize(text: Text, *, max_tokens: int, **how: Unpack[Keywords]) -> Summary: ...
 @overload
-def summarize(text: str | Document, *, max_bytes: int, **how: Unpack[Keywords]) -> Summary: ...
+def summarize(text: Text, *, max_bytes: int, **how: Unpack[Keywords]) -> Summary: ...
 @overload
-def summarize(text: str | Document, *, max_sentences: int, **how: Unpack[Keywords]) -> Summary: ...
+def summarize(text: Text, *, max_sentences: int, **how: Unpack[Keywords]) -> Summary: ...
 @overload
-def summarize(text: str | Document, *, ratio: float, **how: Unpack[Keywords]) -> Summary: ...
-def summarize(text: str | Document, **how: Any) -> Summary:
+def summarize(text: Text, *, ratio: float, **how: Unpack[Keywords]) -> Summary: ...
+def summarize(text: Text, **how: Any) -> Summary:
     """Summarize with the default model, within exactly one budget.
 
     `include` and `exclude` are the indices, from 0, of sentences that must or must not be chosen. `max_tokens`
-    needs a `tokenizer`: the path of a `tokenizer.json`, or a function that counts the tokens of a text.
+    needs a `tokenizer`: the path of a `tokenizer.json`, the name of a tiktoken encoding, or a function that counts the
+    tokens of a text. The text may be a list of sources, see `Source`; `query` is a question to answer.
 
     >>> summarize("It rained. The river rose and the town was flooded by the river.", max_chars=12).text
     'It rained.'
@@ -256,17 +293,6 @@ summarize.__signature__ = _signature.replace(parameters=list(_signature.paramete
 @cache
 def _default() -> Summarizer:
     return Summarizer.load()
-
-
-def as_document(text: str | Document, language: Language | None = None) -> Document:
-    """Turn a text into a `Document`; return a `Document` unchanged."""
-    if isinstance(text, Document):
-        return text
-    if not isinstance(cast(object, text), str):
-        raise UsageError(f"the text must be a string, not {type(text).__name__}")
-    if language is not None and language not in LANGUAGES:
-        raise UsageError(f"language must be one of {', '.join(LANGUAGES)}, not '{language}'")
-    return Document.from_text(text, language)
 
 
 def _token_counter(tokenizer: Tokenizer | None, unit: Unit) -> TokenCounter | None:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from tersely.budget import Budget
 from tersely.io.lines import to_json
 from tersely.text.language import Language
+from tersely.text.sources import Source
 
 Reason = Literal["selected", "whole-text-fits", "no-gain", "nothing-fits", "empty-input"]
 
@@ -25,6 +26,7 @@ _SHOWN = 40
 class ScoredSentence:
     """A sentence of the source, `source[start:end]`, and the value its scorer gave it.
 
+    With several sources, `source` is the id of its own, and `start` and `end` are places in that source's text.
     `needs` is the index of the earlier sentence without which it cannot be understood, `noise` names the kind of noise
     that it is, if any, and `rejected` says why it is not in the summary.
     """
@@ -38,10 +40,11 @@ class ScoredSentence:
     needs: int | None = None
     noise: str = ""
     rejected: Rejected = ""
+    source: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data; offsets count Unicode code points."""
-        return {
+        return ({} if self.source is None else {"source": self.source}) | {
             "index": self.index,
             "start": self.start,
             "end": self.end,
@@ -58,6 +61,7 @@ class Summary:
     In `text`, a line break within a sentence is a space, or nothing in Chinese; the text of each of the `sentences` is
     exactly what stands in the source.
     `sentences` are in the order that was asked for; `ranking` has every sentence of the source, the best first.
+    `source` is the text itself; of several `sources`, all their texts with a blank line between them.
     If nothing fits, `needed` is the length of the shortest possible summary.
 
     >>> from tersely import summarize
@@ -77,6 +81,8 @@ class Summary:
     model: str
     fingerprint: str
     source: str
+    sources: tuple[Source, ...] = ()
+    query: str | None = None
 
     @property
     def fill(self) -> float:
@@ -95,8 +101,10 @@ class Summary:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain data, the same that `to_json` writes."""
+        asked = {} if self.query is None else {"query": self.query}
         return {
             "text": self.text,
+            **asked,
             "sentences": [sentence.to_dict() for sentence in self.sentences],
             "language": self.language,
             "budget": {"limit": self.budget.limit, "unit": self.budget.unit, "capacity": self.capacity},

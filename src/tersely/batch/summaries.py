@@ -73,7 +73,8 @@ class Summarize:
         """Return the summarizer, and the function from a text to its summary within the one budget."""
         from tersely.budget import BUDGETS, Budget
         from tersely.layout import Options
-        from tersely.summarizer import Summarizer, as_document
+        from tersely.summarizer import Summarizer
+        from tersely.text.sources import as_document
 
         summarizer, how = Summarizer.load(**self.parts), dict(self.how)
         budget = Budget.one_of(**{name: how.pop(name, None) for name in BUDGETS})

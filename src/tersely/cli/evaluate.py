@@ -11,8 +11,8 @@ from tersely.cli._printing import counting
 
 
 @click.command("evaluate", short_help="Compare systems on documents: ROUGE, or how they read.")
-@click.argument("data", metavar="DATA")
-@click.option("--systems", default="lead,news", show_default=True, metavar="A,B,...", help="The systems to compare.")
+@click.argument("files", metavar="DATA", nargs=-1, required=True)
+@click.option("--systems", metavar="A,B,...", help="The systems to compare. Default: lead,news.")
 @click.option("--sentences", type=click.IntRange(1), metavar="N", help="Budget in sentences.")
 @click.option("--budgets", metavar="N,N,...", help="Budgets in --unit.")
 @click.option("--budgets-zh", metavar="N,N,...", help="With --readability: budgets for Chinese texts instead.")
@@ -57,6 +57,7 @@ from tersely.cli._printing import counting
     help="Labels of what sentences need, of noise, and of an editor's choice. Default: our own detector.",
 )
 @click.option("--detector", is_flag=True, help="With --labels: how well our own detector finds what they say.")
+@click.option("--queries", is_flag=True, help="Instead of ROUGE: how much of what answers questions is kept.")
 @click.option("--by", metavar="FIELD", help="With --readability or --detector: also show each value of this field.")
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Number of processes. Default: one per core.")
 @click.option(
@@ -65,7 +66,7 @@ from tersely.cli._printing import counting
     metavar="DIR",
     help="Also write Markdown, CSV, JSON and plots to this folder.",
 )
-def command(data: str, systems: str, baseline: str | None, **how: Any) -> None:
+def command(files: tuple[str, ...], systems: str | None, baseline: str | None, **how: Any) -> None:
     """Compare systems on DATA: ROUGE, lengths, and paired tests against a baseline.
 
     A system is scorer[+selector][@encoder], model[+selector], 'oracle', or another tool (sumy-textrank, ...).
@@ -80,11 +81,22 @@ def command(data: str, systems: str, baseline: str | None, **how: Any) -> None:
     \b
     tersely evaluate texts.jsonl.gz --readability --labels labels.jsonl.gz --by set
     tersely evaluate texts.jsonl.gz --detector --labels labels.jsonl.gz
+
+    With --queries, DATA is files of questions over documents. The default budgets are 10, 20 and 40 % of the
+    characters, the default systems our own, BM25 with titles, vectors and lead.
+
+    \b
+    tersely evaluate questions.jsonl.gz --queries --budgets 60,200 --unit words
     """
     from tersely.errors import UsageError
     from tersely.evaluate.systems import parse_systems
 
-    names = parse_systems(systems)
+    if how["queries"]:
+        return _queries(files, systems, how)
+    data, *more = files
+    if more:
+        raise UsageError("several files are only for --queries: join them first")
+    names = parse_systems(systems or "lead,news")
     base = baseline or names[0]
     if base not in names:
         raise UsageError(f"the baseline '{base}' is not one of the systems")
@@ -99,6 +111,22 @@ def command(data: str, systems: str, baseline: str | None, **how: Any) -> None:
             if how[option] is not None:
                 raise UsageError(f"--{option.replace('_', '-')} needs --readability")
         _rouge(data, names, base, how)
+    return None
+
+
+def _queries(files: tuple[str, ...], systems: str | None, how: dict[str, Any]) -> None:
+    from itertools import islice
+
+    from tersely.budget import Budget
+    from tersely.evaluate.cells import columns
+    from tersely.evaluate.queries import SYSTEMS, compare, read_questions
+    from tersely.evaluate.systems import parse_systems
+
+    names = parse_systems(systems) if systems else list(SYSTEMS)
+    budgets = _budgets(how, "budgets") or [Budget(share, "ratio") for share in (0.1, 0.2, 0.4)]
+    for file in files:
+        cells = compare(islice(read_questions(Path(file)), how["limit"]), names, budgets)
+        click.echo(f"{file}\n\n{columns(cells)}\n")
 
 
 def _rouge(data: str, names: list[str], base: str, how: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from tersely.text.blocks import NOISE, Kind
 from tersely.text.document import Document
 from tersely.text.language import Language
+from tersely.text.sources import Collection
 
 __all__ = ["ALONE", "LOST", "Reading", "read"]
 
@@ -37,6 +38,8 @@ def read(document: Document) -> Reading:
     >>> read(Document.from_text("The mayor resigned on Monday. He gave no reason."))
     Reading(needs=(-1, 0), why=('', 'pronoun'), noise=('', ''))
     """
+    if isinstance(document, Collection):
+        return _each(document)
     reading = _read_around(document, tuple(map(_noise, document.kinds, document.roles)))
     # Whatever it looks like, the first sentence of a text stands alone by construction.
     first = next((i for i, noise in enumerate(reading.noise) if not noise), None)
@@ -64,6 +67,19 @@ def _read_around(document: Document, noise: tuple[str, ...]) -> Reading:
     for i, need, cause, kind in zip(kept, part.needs, part.why, part.noise, strict=True):
         needs[i], why[i], kinds[i] = kept[need] if need >= 0 else need, cause, kind
     return Reading(tuple(needs), tuple(why), tuple(kinds))
+
+
+def _each(collection: Collection) -> Reading:
+    """Read each source by itself: a sentence needs nothing from another source."""
+    needs: list[int] = []
+    why: list[str] = []
+    noise: list[str] = []
+    for first, part in zip(collection.firsts, collection.parts, strict=True):
+        reading = read(part) if len(part) else Reading((), (), ())
+        needs += [need + first if need >= 0 else need for need in reading.needs]
+        why += reading.why
+        noise += reading.noise
+    return Reading(tuple(needs), tuple(why), tuple(noise))
 
 
 def _rules(language: Language) -> Callable[[Document], Reading]:

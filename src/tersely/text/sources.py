@@ -1,0 +1,200 @@
+"""Several texts as one document, in which every sentence knows where it comes from."""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tersely.errors import UsageError
+from tersely.text.blocks import Kind
+from tersely.text.document import Document, Sentence
+from tersely.text.language import LANGUAGES, Language, detect_language
+
+# Texts meet in a blank line, so that no sentence crosses from one into the next.
+_BETWEEN = "\n\n"
+
+
+@dataclass(frozen=True)
+class Source:
+    """One of several texts: its name, its text, and a title if it has one."""
+
+    id: str
+    text: str
+    title: str | None = None
+
+    @property
+    def heading(self) -> str:
+        """The title, or else the name: both say what the text is about."""
+        return self.title if self.title is not None else self.id
+
+
+# What a word counts that only one source has: it says little about them all.
+_ONCE = 0.1
+
+# What can be given as one of several texts, and what can be summarized.
+Given = str | Document | Source | Mapping[str, object]
+Text = Given | Iterable[Given]
+
+
+@dataclass(frozen=True)
+class Collection(Document):
+    """The texts of several sources, one after another; each was split into sentences by itself.
+
+    >>> collection = Collection.gather(["One fish. Two fish.", Source("b", "Red fish.")])
+    >>> collection.texts
+    ('One fish.', 'Two fish.', 'Red fish.')
+    >>> collection.place(2)
+    (1, 0)
+    """
+
+    sources: tuple[Source, ...] = ()
+    parts: tuple[Document, ...] = ()
+
+    @classmethod
+    def gather(cls, given: Iterable[Given], language: Language | None = None) -> "Collection":
+        """Split each text into sentences; one without a name is called by its number, from 1."""
+        sources: list[Source] = []
+        parts: list[Document] = []
+        for number, each in enumerate(given, 1):
+            source, part = _taken(each, number, language)
+            sources.append(source)
+            parts.append(part)
+        seen: set[str] = set()
+        for source in sources:
+            if source.id in seen:
+                raise UsageError(f"two sources have the id '{source.id}': give each its own")
+            seen.add(source.id)
+        text = _BETWEEN.join(part.text for part in parts)
+        spoken = {part.language for part in parts if len(part)}
+        sentences, offset = [], 0
+        for part in parts:
+            sentences += [Sentence(start + offset, end + offset) for start, end in part.sentences]
+            offset += len(part.text) + len(_BETWEEN)
+        return cls(
+            text=text,
+            language=language or (spoken.pop() if len(spoken) == 1 else detect_language(text)),
+            sentences=tuple(sentences),
+            sources=tuple(sources),
+            parts=tuple(parts),
+        )
+
+    @cached_property
+    def firsts(self) -> tuple[int, ...]:
+        """The number of the first sentence of each source."""
+        return tuple(accumulate((len(part) for part in self.parts), initial=0))[:-1]
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """Where the text of each source begins."""
+        return tuple(accumulate((len(part.text) + len(_BETWEEN) for part in self.parts), initial=0))[:-1]
+
+    def place(self, sentence: int) -> tuple[int, int]:
+        """Return the number of a sentence's source, and its place in there, both from 0."""
+        source = bisect_right(self.firsts, sentence) - 1
+        return source, sentence - self.firsts[source]
+
+    @cached_property
+    def in_common(self) -> NDArray[np.float64]:
+        """How much of what the sources have in common is in each sentence, above 0.
+
+        It is the number of sources that have a word, summed over the sentence's content words; a word of only one
+        source hardly counts.
+
+        >>> Collection.gather(["Cheap. Works well.", "It works.", "Works for me."]).in_common.round(1).tolist()
+        [0.1, 3.1, 3.0, 3.0]
+        """
+        rows = self.terms.sentences
+        common: Counter[int] = Counter()
+        for first, part in zip(self.firsts, self.parts, strict=True):
+            common.update({int(term) for row in rows[first : first + len(part)] for term in row})
+        weights = np.array([common[term] if common[term] > 1 else _ONCE for term in range(len(common))])
+        return np.array([weights[row].sum() for row in rows]) + 1e-3
+
+    @cached_property
+    def shown(self) -> tuple[str, ...]:
+        """The sentences as a summary shows them."""
+        return tuple(shown for part in self.parts for shown in part.shown)
+
+    @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kind of each sentence's block."""
+        return tuple(kind for part in self.parts for kind in part.kinds)
+
+    @cached_property
+    def roles(self) -> tuple[str, ...]:
+        """What the section of each sentence is for, if it says so."""
+        return tuple(role for part in self.parts for role in part.roles)
+
+    @cached_property
+    def words(self) -> tuple[tuple[str, ...], ...]:
+        """The words of each sentence, by the language of its source."""
+        return tuple(words for part in self.parts for words in part.words)
+
+    @cached_property
+    def stems(self) -> tuple[tuple[str, ...], ...]:
+        """The stems of each sentence's words, by the language of its source."""
+        return tuple(stems for part in self.parts for stems in part.stems)
+
+
+def as_document(text: Text, language: Language | None = None) -> Document:
+    """Turn a text or several sources into a `Document`; return a `Document` unchanged.
+
+    >>> as_document({"id": "a", "text": "One fish."}).sources
+    (Source(id='a', text='One fish.', title=None),)
+    """
+    if isinstance(text, Document):
+        return text
+    if language is not None and language not in LANGUAGES:
+        raise UsageError(f"language must be one of {', '.join(LANGUAGES)}, not '{language}'")
+    if isinstance(text, str):
+        return Document.from_text(text, language)
+    if isinstance(text, Source | Mapping):
+        return Collection.gather([text], language)
+    if isinstance(cast(object, text), bytes | bytearray) or not isinstance(cast(object, text), Iterable):
+        raise UsageError(f"the text must be a string or a list of sources, not {type(text).__name__}")
+    return Collection.gather(text, language)
+
+
+def located(document: Document, i: int) -> tuple[int, int, str | None]:
+    """Return where a sentence begins and ends in the text that it comes from, and the id of that source if it has one.
+
+    >>> located(Collection.gather(["One fish.", Source("b", "Red fish. Blue fish.")]), 2)
+    (10, 20, 'b')
+    """
+    start, end = document.sentences[i]
+    if not isinstance(document, Collection):
+        return start, end, None
+    source, _ = document.place(i)
+    offset = document.offsets[source]
+    return start - offset, end - offset, document.sources[source].id
+
+
+def _taken(given: Given, number: int, language: Language | None) -> tuple[Source, Document]:
+    if isinstance(given, Document):
+        return Source(str(number), given.text), given
+    if isinstance(given, str):
+        source = Source(str(number), given)
+    elif isinstance(given, Source):
+        source = given
+    elif isinstance(given, Mapping):
+        source = _from_mapping(given, number)
+    else:
+        raise UsageError(f"source {number} must be a string, a Document, a Source or a mapping with 'text'")
+    for name, value in (("id", source.id), ("text", source.text), ("title", source.title or "")):
+        if not isinstance(value, str):
+            raise UsageError(f"source {number}: {name} must be a string, not {type(value).__name__}")
+    return source, Document.from_text(source.text, language)
+
+
+def _from_mapping(given: Mapping[str, object], number: int) -> Source:
+    if "text" not in given:
+        raise UsageError(f"source {number} has no 'text'")
+    name = given.get("id")
+    # Whatever else the mapping says is not about the text.
+    return Source(str(number) if name is None else name, given["text"], given.get("title"))  # type: ignore[arg-type]

@@ -1,0 +1,143 @@
+"""Several sources, a query, headers and marks: the promises, on generated cases."""
+
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from strategies import texts
+from tersely import Document, Source, Summarizer, UsageError, summarize
+from tersely.errors import ModelError
+from tersely.text.length import load_token_counter, measure
+
+DEFAULT = Summarizer.load()
+FACTS = [
+    {
+        "id": "harbor",
+        "title": "The harbor",
+        "text": "The harbor closes in May. Boats must go. The mayor is Ann Bell.",
+    },
+    {"id": "mayor", "title": "Ann Bell", "text": "She was born in Oslo. She likes tea. The sea is cold."},
+    {"id": "weather", "text": "It will rain on Sunday. It may snow on Monday. Wind comes from the west."},
+]
+
+
+def count_tokens(text: str) -> int:
+    return -(-len(text.encode("utf-8", "surrogatepass")) // 3)
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(texts, max_size=5),
+    st.integers(1, 150),
+    st.sampled_from(["chars", "words", "bytes", "sentences", "tokens"]),
+    st.sampled_from([None, "river", "天气 rain?", "!"]),
+    st.sampled_from([None, "{id}:\n", "[{number}] {title}: "]),
+    st.sampled_from([None, "[...]", "…"]),
+    st.sampled_from(["document", "rank"]),
+    st.sampled_from(["off", "strict"]),
+)
+def test_no_budget_is_exceeded_and_every_sentence_stands_in_its_source(
+    given_texts: list[str],
+    limit: int,
+    unit: Any,
+    query: str | None,
+    header: str | None,
+    omission: str | None,
+    order: Any,
+    coherence: Any,
+) -> None:
+    how: dict[str, Any] = {"header": header, "omission": omission, "order": order, "coherence": coherence}
+    summary = DEFAULT.summarize(given_texts, **{f"max_{unit}": limit}, query=query, tokenizer=count_tokens, **how)
+    by_id = {str(number): text for number, text in enumerate(given_texts, 1)}
+    for sentence in (*summary.sentences, *summary.ranking):
+        assert sentence.source is not None
+        assert by_id[sentence.source][sentence.start : sentence.end] == sentence.text
+    actual = len(summary.sentences) if unit == "sentences" else measure(summary.text, unit, count_tokens)
+    assert actual == summary.length <= limit
+    sources = [sentence.source for sentence in summary.sentences]
+    assert len(set(sources)) == sum(a != b for a, b in zip([None, *sources], sources, strict=False))
+    for source in set(sources):
+        assert header is None or header.replace("{id}", str(source)).partition("{")[0] in summary.text
+
+
+@given(st.lists(texts, min_size=1, max_size=3), st.sampled_from([None, "river"]))
+@settings(max_examples=30)
+def test_the_frontier_gives_what_each_budget_gives(given_texts: list[str], query: str | None) -> None:
+    how: dict[str, Any] = {"query": query, "header": "{id}: ", "omission": "…"}
+    frontier = DEFAULT.frontier(given_texts, **how)
+    for budget in range(1, frontier.capacity + 1, 7):
+        assert frontier.at(budget) == DEFAULT.summarize(given_texts, max_chars=budget, **how)
+
+
+def test_a_query_chooses_what_answers_it() -> None:
+    assert summarize(FACTS, query="When does the harbor close?", max_chars=30).text == "The harbor closes in May."
+    assert summarize(FACTS, query="Will there be snow?", max_chars=30).sentences[0].source == "weather"
+
+
+def test_what_the_first_sentences_name_is_found_in_the_second_step() -> None:
+    chosen = summarize(FACTS, query="Where was the mayor of the harbor born?", max_chars=50)
+    assert "She was born in Oslo." in chosen.text
+
+
+def test_headers_and_marks_are_where_they_belong() -> None:
+    summary = summarize(FACTS, max_chars=200, include=[0, 2, 6], header="{number}. {title}\n", omission="[...]")
+    assert summary.text.startswith("1. The harbor\nThe harbor closes in May. ")
+    only = summarize(FACTS, max_sentences=3, include=[0, 2, 6], header="{number}. {title}\n", omission="[...]")
+    assert only.text == (
+        "1. The harbor\nThe harbor closes in May. [...] The mayor is Ann Bell.\n\n3. weather\nIt will rain on Sunday."
+    )
+
+
+def test_every_kind_of_source_is_as_good() -> None:
+    text = "One fish. Two fish."
+    for each in (text, {"text": text}, Source("1", text), Document.from_text(text)):
+        [sentence] = summarize([each], max_chars=9).sentences
+        assert (sentence.source, sentence.start, sentence.end) == ("1", 0, 9)
+
+
+def test_repetition_across_sources_is_seen() -> None:
+    same = "The river flooded the old town on Sunday night."
+    assert summarize([same, same, "Rain fell."], max_sentences=2).text.count("river") == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"query": " "}, "the query is empty"),
+        ({"query": 5}, "query must be a string"),
+        ({"encoder": "use"}, "an encoder is for a query"),
+    ],
+)
+def test_a_wrong_query_is_one_clear_line(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        summarize(FACTS, max_chars=50, **wrong)
+
+
+def test_wrong_sources_are_one_clear_line() -> None:
+    with pytest.raises(UsageError, match="two sources have the id 'a'"):
+        summarize([Source("a", "x"), Source("a", "y")], max_chars=5)
+    with pytest.raises(UsageError, match="source 2 has no 'text'"):
+        summarize(["x", {"id": "b"}], max_chars=5)
+    with pytest.raises(UsageError, match="source 1: text must be a string, not int"):
+        summarize([{"text": 5}], max_chars=5)
+    with pytest.raises(UsageError, match="a header is for sources"):
+        summarize("One fish. Two fish.", max_chars=10, header="{id}")
+    assert summarize([], max_chars=5).reason == "empty-input"
+
+
+def test_a_name_that_is_no_file_is_an_encoding_of_tiktoken(monkeypatch: pytest.MonkeyPatch) -> None:
+    def get_encoding(name: str) -> Any:
+        if name != "letters":
+            raise ValueError(name)
+        return SimpleNamespace(encode_ordinary=list)
+
+    module = SimpleNamespace(get_encoding=get_encoding, list_encoding_names=lambda: ["letters"])
+    monkeypatch.setitem(sys.modules, "tiktoken", module)
+    summary = summarize("One fish. Two fish. Red fish.", max_tokens=19, tokenizer="letters")
+    assert summary.length == len(summary.text) <= 19
+    with pytest.raises(ModelError, match="neither a file nor an encoding of tiktoken: choose from letters"):
+        load_token_counter("words")
