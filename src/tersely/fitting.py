@@ -17,6 +17,8 @@ from tersely.text.sources import Collection, located
 
 # With coherence "soft", the share of its value that a sentence keeps if it cannot stand alone.
 _DEPENDENT = 0.5
+# With headers or marks of omission, how many times the room is halved between too much and too little.
+_HALVINGS = 6
 
 
 @dataclass(frozen=True)
@@ -183,14 +185,24 @@ class Fitting:
             if self._joined.length <= capacity:
                 return self._joined
         choice, room = self._measured(solve(capacity), capacity), capacity
-        # A joined text may have more tokens than its parts together: reduce the room until the joined text fits.
-        # Sentences without tokens fit any room, so the last resort is the included sentences alone.
+        # A joined text may be longer than its parts together, by tokens, headers or marks of omission: reduce the room
+        # until it fits. Sentences without tokens fit any room, so the last resort is the included sentences alone.
         include = tuple(sorted(options.include))
         least = sum(self.layout.lengths[i] for i in include)
+        too_much = room
         while choice.length > capacity and choice.chosen != include:
-            room = max(room - (choice.length - capacity), least)
+            too_much, room = room, max(room - (choice.length - capacity), least)
             less = solve(room) if room > least else Selection(include, capacity)
             choice = replace(self._measured(less, capacity), stable=capacity)
+        for _ in range(_HALVINGS if self.layout.marked and choice.length <= capacity else 0):
+            between = (room + too_much) // 2
+            if between == room:
+                break
+            more = replace(self._measured(solve(between), capacity), stable=capacity)
+            if more.length > capacity:
+                too_much = between
+            else:
+                choice, room = more, between
         if choice.length > capacity:
             raise UsageError(f"the included sentences need {choice.length}, but the budget is {capacity}")
         return choice

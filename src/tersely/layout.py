@@ -115,13 +115,13 @@ class Layout:
         return 0 if self.unit in ("sentences", "tokens") else self.measure(self.separator)
 
     @cached_property
-    def adds_up(self) -> bool:
-        """Whether a joined text is as long as its sentences and the gaps between them."""
-        return self.unit != "tokens" and not self._headers and not self.options.omission
+    def marked(self) -> bool:
+        """Whether there is more in a summary than sentences and separators."""
+        return bool(self._headers or self.options.omission)
 
     def join(self, sentences: Iterable[int]) -> str:
         """Join the sentences in the given order."""
-        if not self._headers and not self.options.omission:
+        if not self.marked:
             return self.separator.join(self.document.texts[i] for i in sentences)
         pieces: list[str] = []
         before = None

@@ -1,10 +1,11 @@
-"""What a sentence is worth as part of the answer to a question."""
+"""What each sentence is worth as part of the answer to a question."""
 
+import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,17 +13,53 @@ from numpy.typing import NDArray
 from tersely.encode import Encoder
 from tersely.select import SELECTORS, Selector
 from tersely.text.document import Document
+from tersely.text.language import Language
 from tersely.text.sources import Collection
 from tersely.text.words import all_words, content_words, stems
 
 Values = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+# The most words of a question that count; of a longer one, the rarest.
+_MOST_WORDS = 64
+# Where words find what is asked, only this many of the sentences they find first get a vector: a second's work.
+_MOST_VECTORS = 256
+# Without a stemmer, words with the same first letters count as the same.
+_PREFIX = 6
+_WORD = re.compile(r"[^\W_][\w'’-]*")
+# What a question for a number or a date says, in some of the languages with most speakers.
+_HOW_MANY = re.compile(
+    r"\b(?:when|year|date|how (?:many|much|old|long|far|tall|large|big)|percent\w*|number|wann|jahr|wie ?viele?|quand|"
+    r"année|combien|cuándo|cuánt[oa]s?|año|quando|quant[oaie]s?|anno|ano|когда|сколько|год\w*)\b"
+    r"|何时|何年|什么时候|什么时间|哪年|哪一年|哪天|多少|几|いつ|何年|何人|언제|몇",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d+|[一二两三四五六七八九十百千万亿]+(?=[年月日个人名次只座家])")
 
 
 @dataclass(frozen=True)
 class Answering:
-    """Gives each sentence a value by how much it helps to answer a question: by words and, with an encoder, vectors."""
+    """Values sentences by what they say about a question: by words, by links between sources, and by vectors.
+
+    A sentence is relevant by its own words and those of its source's title (BM25 without a norm of length, as the
+    budget weighs lengths), a little by those just before and after it and elsewhere in its source, and by the cosine
+    of its vector and the question's if there is an encoder. In a second step, what the most relevant sentences name
+    becomes relevant, too: sources whose titles they name, and sentences of other sources with the same names. Asked
+    for a number or a date, a sentence with one is more relevant.
+
+    The value is relevance^`steepness` times length. So the knapsack, which is exact, fills the budget with what is most
+    relevant, and lets a long sentence make room for several that are almost as good.
+    """
 
     encoder: Encoder | None = None
+    near: float = 0.2
+    within: float = 0.2
+    vectors: float = 1.0
+    named: float = 0.4
+    steepness: float = 8.0
+    saturation: float = 1.2
+    leaders: int = 4
+    number: float = 0.3
 
     @property
     def name(self) -> str:
@@ -32,40 +69,184 @@ class Answering:
     @property
     def fingerprint(self) -> str:
         """A hash that changes whenever a summary might."""
-        parts = [repr(self.selector), self.encoder.fingerprint if self.encoder else ""]
+        settings = [f"{key}={value}" for key, value in vars(self).items() if isinstance(value, int | float)]
+        parts = [*settings, repr(self.selector), self.encoder.fingerprint if self.encoder else ""]
         return sha256("\n".join(parts).encode()).hexdigest()[:16]
 
     @cached_property
     def selector(self) -> Selector:
         """What chooses sentences by these values."""
-        return SELECTORS.create("greedy")
+        return SELECTORS.create("knapsack")
 
     def values(self, document: Document, query: str) -> Values:
         """Return one value per sentence, above 0."""
         if not len(document):
             return np.empty(0)
-        wanted = set(stems(content_words(all_words(query, document.language), document.language), document.language))
-        count = len(document)
-        lengths = np.array([len(row) for row in document.stems], dtype=np.float64)
-        mean = lengths.mean() or 1.0
-        df = Counter(stem for row in document.stems for stem in set(row) if stem in wanted)
-        headings = _headings(document)
-        values = np.zeros(count)
-        for i, row in enumerate(document.stems):
-            found = Counter(stem for stem in row if stem in wanted)
-            found.update(stem for stem in headings[i] if stem in wanted)
-            norm = 0.25 + 0.75 * lengths[i] / mean
-            values[i] = sum(
-                log(1 + (count - df[stem] + 0.5) / (df[stem] + 0.5)) * times * 2.2 / (times + 1.2 * norm)
-                for stem, times in found.items()
-            )
-        return values + 1e-3
+        texts = _Texts(document)
+        asked = _Asked(texts, query)
+        relevance = self._by_words(texts, asked)
+        if self.encoder is not None:
+            relevance += self.vectors * self._by_vectors(self.encoder, texts, query, relevance, asked)
+        relevance += self._by_links(texts, asked, relevance)
+        if _HOW_MANY.search(query):
+            relevance *= np.where(texts.with_new_number(query), 1 + self.number, 1.0)
+        # What has nothing to do with the question still fills what room is left, the beginnings of sources first.
+        relevance = relevance / (relevance.max() or 1.0) + 0.02 * (1 + 1 / (1 + texts.place))
+        lengths = np.array([len(text) for text in document.texts], dtype=np.float64)
+        values: Values = relevance**self.steepness * (lengths + 1)
+        return values
+
+    def _by_words(self, texts: "_Texts", asked: "_Asked") -> Values:
+        """Return the share of the question that each sentence speaks about; a word that recurs counts up to 2.2."""
+        if not asked.words:
+            return np.zeros(len(texts))
+        said = asked.counts + asked.in_titles[texts.source]
+        own = said * (self.saturation + 1) / (said + self.saturation)
+        present = np.minimum(asked.counts, 1)
+        elsewhere = np.zeros((texts.sources, len(asked.words)))
+        np.maximum.at(elsewhere, texts.source, present)
+        evidence = own + self.within * elsewhere[texts.source]
+        evidence[1:] += self.near * present[:-1] * texts.follows[:, None]
+        evidence[:-1] += self.near * present[1:] * texts.follows[:, None]
+        relevance: Values = evidence @ asked.weights / asked.weights.sum()
+        return relevance
+
+    def _by_vectors(self, encoder: Encoder, texts: "_Texts", query: str, relevance: Values, asked: "_Asked") -> Values:
+        """Return the cosine of each sentence and the question, at least 0."""
+        chosen = np.arange(len(texts))
+        if len(chosen) > _MOST_VECTORS and asked.found > 0.5:
+            chosen = np.sort(np.argsort(-relevance, kind="stable")[:_MOST_VECTORS])
+        # Together, because the columns of some encoders mean something only within one call.
+        vectors = encoder.encode([query, *(texts.document.texts[i] for i in chosen.tolist())])
+        cosines = np.zeros(len(texts))
+        cosines[chosen] = np.maximum(vectors[1:] @ vectors[0], 0.0)
+        return cosines
+
+    def _by_links(self, texts: "_Texts", asked: "_Asked", relevance: Values) -> Values:
+        """Return what sentences gain because the most relevant ones, or the question, name them."""
+        if texts.sources < 2:
+            return np.zeros(len(texts))
+        leaders = np.argsort(-relevance, kind="stable")[: self.leaders]
+        trust = (relevance[leaders] / (relevance[leaders[0]] or 1.0)) ** 4
+        titles = np.zeros(texts.sources)
+        names: Counter[str] = Counter()
+        for leader, weight in zip(leaders.tolist(), trust.tolist(), strict=True):
+            own = texts.source[leader]
+            for source in texts.named_by(set(texts.stems[leader])):
+                if source != own:
+                    titles[source] = max(titles[source], weight)
+            for name in texts.names(leader) - asked.stems:
+                if texts.frequency[name] > 1:
+                    names[name] += weight * float(texts.rarity(texts.frequency[name]))
+        # The first sentence of a text says what its title stands for.
+        gain = titles[texts.source] * np.where(texts.place == 0, 2.0, 1.0)
+        total = sum(names.values())
+        if total:
+            gain += 0.3 * texts.sums(names) / total * ~np.isin(texts.source, texts.source[leaders])
+        linked: Values = self.named * gain
+        return linked
 
 
-def _headings(document: Document) -> list[list[str]]:
-    if not isinstance(document, Collection):
-        return [[]] * len(document)
-    rows: list[list[str]] = []
-    for source, part in zip(document.sources, document.parts, strict=True):
-        rows += [stems(all_words(source.heading, part.language), part.language)] * len(part)
-    return rows
+class _Texts:
+    """The sentences of a document: their stems, their sources, and their places in there."""
+
+    def __init__(self, document: Document) -> None:
+        parts = document.parts if isinstance(document, Collection) else (document,)
+        self.document, self.sources = document, len(parts)
+        sizes = [len(part) for part in parts]
+        self.source: Places = np.repeat(np.arange(len(parts)), sizes)
+        self.place: Places = np.concatenate([np.arange(size) for size in sizes])
+        self.follows = (self.place[1:] > 0).astype(np.float64)  # whether a sentence follows the one before it
+        self.stems = [_cut(row, part.language) for part in parts for row in part.stems]
+        self.languages = [part.language for part in parts]
+        self.frequency = Counter(stem for row in self.stems for stem in set(row))
+        headings = [source.heading for source in document.sources] if isinstance(document, Collection) else [""]
+        self.titles = [set(stemmed(heading, part.language)) for heading, part in zip(headings, parts, strict=True)]
+
+    def __len__(self) -> int:
+        return len(self.stems)
+
+    def rarity(self, frequency: int | Values) -> Values:
+        """Return the weight of a word that is in so many sentences."""
+        weight: Values = np.log(1 + (len(self) - frequency + 0.5) / (np.asarray(frequency) + 0.5))
+        return weight
+
+    @cached_property
+    def _titles_with(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for source, title in enumerate(self.titles):
+            for stem in title:
+                found.setdefault(stem, []).append(source)
+        return found
+
+    @cached_property
+    def _title_weights(self) -> list[float]:
+        return [sum(float(self.rarity(self.frequency[stem])) for stem in title) for title in self.titles]
+
+    def named_by(self, sentence: set[str]) -> list[int]:
+        """Return the sources whose titles are in a sentence, all or most of their weight."""
+        shares: Counter[int] = Counter()
+        for stem in sentence & self._titles_with.keys():
+            weight = float(self.rarity(self.frequency[stem]))
+            for source in self._titles_with[stem]:
+                shares[source] += weight  # type: ignore[assignment]
+        return [source for source, share in shares.items() if share >= 0.6 * self._title_weights[source]]
+
+    def names(self, sentence: int) -> set[str]:
+        """Return the stems of a sentence's names and numbers: capitalized words within it; in Chinese, all words."""
+        language = self.languages[self.source[sentence]]
+        if language == "zh":
+            return set(self.stems[sentence])
+        words = _WORD.findall(self.document.texts[sentence])
+        return set(stemmed(" ".join(w for w in words[1:] if w[0].isupper() or w[0].isdigit()), language))
+
+    def with_new_number(self, query: str) -> NDArray[np.bool_]:
+        """Return which sentences have a number that the question does not have."""
+        known = set(_NUMBER.findall(query))
+        return np.array([not known.issuperset(_NUMBER.findall(text)) for text in self.document.texts])
+
+    def sums(self, weights: Counter[str]) -> Values:
+        """Return the sum of the weights of each sentence's words."""
+        return np.array([sum(weights[stem] for stem in weights.keys() & set(row)) for row in self.stems])
+
+
+class _Asked:
+    """The words of a question, how rare they are, and where they occur."""
+
+    def __init__(self, texts: _Texts, query: str) -> None:
+        language = texts.document.language
+        words = all_words(query, language)
+        # A question of nothing but stop words is better than none.
+        distinct = dict.fromkeys(_cut(stems(content_words(words, language) or words, language), language))
+        self.stems = set(distinct)
+        rarest = sorted(distinct, key=lambda stem: texts.frequency[stem] or len(texts))
+        self.words: Sequence[str] = rarest[:_MOST_WORDS]
+        column = {stem: k for k, stem in enumerate(self.words)}
+        self.counts = _counted(texts.stems, column)
+        self.in_titles = np.minimum(_counted(texts.titles, column), 1)
+        frequency = np.count_nonzero(self.counts + self.in_titles[texts.source], axis=0)
+        self.weights = texts.rarity(frequency.astype(np.float64))
+        # The share of the question, by weight, that is anywhere in the texts.
+        self.found = float(self.weights[frequency > 0].sum() / self.weights.sum()) if self.words else 0.0
+
+
+def _counted(rows: Sequence[Iterable[str]], column: dict[str, int]) -> Values:
+    counts = np.zeros((len(rows), len(column)))
+    for row, found in zip(counts, rows, strict=True):
+        for stem in found:
+            if stem in column:
+                row[column[stem]] += 1
+    return counts
+
+
+def stemmed(text: str, language: Language) -> list[str]:
+    """Return the stems of a text's words.
+
+    >>> stemmed("Verstärkungen", "other"), stemmed("the floods", "en")
+    (['verstä'], ['the', 'flood'])
+    """
+    return _cut(stems(all_words(text, language), language), language)
+
+
+def _cut(found: Iterable[str], language: Language) -> list[str]:
+    return [stem[:_PREFIX] for stem in found] if language == "other" else list(found)

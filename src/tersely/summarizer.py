@@ -24,7 +24,7 @@ from tersely.summary import Summary
 from tersely.text.document import Document
 from tersely.text.language import Language
 from tersely.text.length import TokenCounter, Unit, load_token_counter
-from tersely.text.sources import Text, as_document
+from tersely.text.sources import Collection, Text, as_document
 
 Tokenizer = str | Path | TokenCounter
 
@@ -140,7 +140,8 @@ class Summarizer:
         """Return the best summary within exactly one budget; the separators between sentences count.
 
         `include` and `exclude` are the indices, from 0, of sentences that must or must not be chosen. `max_tokens`
-        needs a `tokenizer`: the path of a `tokenizer.json`, or a function that counts the tokens of a text.
+        needs a `tokenizer`: the path of a `tokenizer.json`, the name of a tiktoken encoding, or a function that counts
+        the tokens of a text. The text may be a list of sources, see `Source`; `query` is a question to answer.
 
         >>> Summarizer.load().summarize("Rain fell. It fell all day long.", max_words=2).text
         'Rain fell.'
@@ -214,14 +215,25 @@ class Summarizer:
         return (self.summarize(text, **how) for text in texts)
 
     def score(self, document: Document) -> Values:
-        """Return one value per sentence."""
+        """Return one value per sentence; with several sources, by what they have in common."""
         if not len(document):
             return np.empty(0)
+        if isinstance(document, Collection):
+            return self._score_together(document)
         vectors = self.encoder.encode(document.texts) if self.encoder else np.empty((len(document), 0), np.float32)
         values = self.languages.get(document.language, self.scorer).score(document, vectors)
         if values.shape != (len(document),) or not np.isfinite(values).all():
             raise ModelError(f"{self.name} did not give one finite value per sentence: its files may be damaged")
         return values
+
+    def _score_together(self, collection: Collection) -> Values:
+        """Weigh what sources have in common by what matters in each one, where places count from its own beginning."""
+        each = [self.score(part) for part in collection.parts]
+        if len(each) == 1:
+            return each[0]
+        scaled = [np.maximum(values, 1e-9) / (np.maximum(values, 1e-9).mean()) for values in each if len(values)]
+        # The square root keeps the choice within a source from outvoting the other sources.
+        return collection.in_common * np.sqrt(np.concatenate(scaled))
 
     def _fitting(self, document: Document, options: Options, unit: Unit, tokenizer: Tokenizer | None) -> Fitting:
         layout = Layout(document, unit, options, _token_counter(tokenizer, unit))
@@ -248,7 +260,8 @@ def summarize(text: Text, **how: Any) -> Summary:
     """Summarize with the default model, within exactly one budget.
 
     `include` and `exclude` are the indices, from 0, of sentences that must or must not be chosen. `max_tokens`
-    needs a `tokenizer`: the path of a `tokenizer.json`, or a function that counts the tokens of a text.
+    needs a `tokenizer`: the path of a `tokenizer.json`, the name of a tiktoken encoding, or a function that counts the
+    tokens of a text. The text may be a list of sources, see `Source`; `query` is a question to answer.
 
     >>> summarize("It rained. The river rose and the town was flooded by the river.", max_chars=12).text
     'It rained.'

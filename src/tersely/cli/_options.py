@@ -26,7 +26,7 @@ def several(*options: Callable[[F], F]) -> Callable[[F], F]:
     return add
 
 
-source_argument = click.argument("source", metavar="[INPUT]", default="-")
+sources_argument = click.argument("sources", metavar="[INPUT]...", nargs=-1)
 output_option = click.option("--output", "-o", metavar="FILE", help="Write to FILE instead of standard output.")
 
 budgets = several(
@@ -77,7 +77,12 @@ assembly = several(
         show_default=True,
         help="Take a sentence only with what it needs to be understood, prefer those that stand alone, or ignore it.",
     ),
-    click.option("--tokenizer", metavar="FILE", help="The tokenizer.json that counts tokens."),
+    click.option("--query", metavar="TEXT", help="Choose what answers this question. --encoder use adds vectors."),
+    click.option(
+        "--header", metavar="TEXT", help="Put this before each source; {id}, {title} and {number} are its own."
+    ),
+    click.option("--omission", metavar="TEXT", help="Mark where sentences are left out, for example with [...]."),
+    click.option("--tokenizer", metavar="FILE|NAME", help="A tokenizer.json, or an encoding of tiktoken."),
 )
 
 
@@ -133,11 +138,19 @@ def take_budget(given: dict[str, Any]) -> "Budget":
         raise UsageError(said) from None
 
 
-_ASSEMBLY = ("order", "include", "exclude", "separator", "redundancy", "coherence")
+_ASSEMBLY = ("order", "include", "exclude", "separator", "redundancy", "coherence", "header", "omission", "query")
 
 
 def take_options(given: dict[str, Any]) -> "Options":
     """Take out of the given options those on how a summary is put together."""
     from tersely.layout import Options
 
-    return Options.of(**{name: given.pop(name) for name in _ASSEMBLY})
+    return Options.of(**{name: given.pop(name) for name in _ASSEMBLY}, encoder=given.pop("encoder", None))
+
+
+def share_encoder(encoder: str | None, how: dict[str, Any]) -> str | None:
+    """Return the encoder for a model; with a query it is the query's, and goes into the other options."""
+    if how.get("query") is None:
+        return encoder
+    how["encoder"] = encoder
+    return None

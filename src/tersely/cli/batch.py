@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tersely.cli._options import assembly, budgets, parts, take_budget
+from tersely.cli._options import assembly, budgets, parts, share_encoder, take_budget
 from tersely.cli._printing import Line, listen_no_more, say
 
 
@@ -92,6 +92,7 @@ def command(
         raise UsageError("give at least one INPUT, and the OUTPUT last")
     if address is not None and engine != "ray":
         raise UsageError("--address is only for a Ray cluster: add --engine ray")
+    encoder = share_encoder(encoder, how)
     take_budget(dict(how))  # reports a wrong budget before any file is read
     given = {name: value for name, value in how.items() if value not in (None, ())}
     chosen = {"model": model, "scorer": scorer, "encoder": encoder, "select": select}

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tersely.cli._options import assembly, output_option, parts, source_argument
+from tersely.cli._options import assembly, output_option, parts, share_encoder, sources_argument
 from tersely.cli._printing import write
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @click.command("frontier", short_help="Show how the summary grows with its budget.")
-@source_argument
+@sources_argument
 @click.option(
     "--unit",
     type=click.Choice(["chars", "words", "tokens", "bytes", "sentences"]),
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.option("--plot", metavar="FILE.png", help="Also draw the value of the summary against its budget.")
 @output_option
 def command(
-    source: str,
+    sources: tuple[str, ...],
     limit: int | None,
     unit: Any,
     points: int,
@@ -52,11 +52,12 @@ def command(
 ) -> None:
     """Show how the summary of INPUT grows with its budget, all budgets from one solution."""
     from tersely.io.lines import to_json
-    from tersely.io.source import read_source
+    from tersely.io.source import read_sources
     from tersely.summarizer import Summarizer
 
+    encoder = share_encoder(encoder, how)
     summarizer = Summarizer.load(model, scorer=scorer, encoder=encoder, select=select)
-    frontier = summarizer.frontier(read_source(source), unit=unit, limit=limit, **how)
+    frontier = summarizer.frontier(read_sources(sources, named=bool(how["header"])), unit=unit, limit=limit, **how)
     if not len(frontier.fitting.layout.document):
         click.echo("tersely: the text has no sentence", err=True)
         raise click.exceptions.Exit(1)

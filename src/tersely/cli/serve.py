@@ -53,7 +53,8 @@ from tersely.errors import extra
     help="Require one of the tokens in FILE, one per line.",
 )
 @click.option("--cors", multiple=True, metavar="ORIGIN", help="Allow pages from this origin. Repeat for several.")
-@click.option("--tokenizer", metavar="FILE", help="tokenizer.json for budgets in tokens.")
+@click.option("--tokenizer", metavar="FILE|NAME", help="tokenizer.json or encoding for budgets in tokens.")
+@click.option("--encoder", metavar="NAME", help="Vectors for queries, such as use. Default: words only.")
 def command(
     models: tuple[str, ...],
     host: str,
@@ -65,6 +66,7 @@ def command(
     tokens_file: Path | None,
     cors: tuple[str, ...],
     tokenizer: str | None,
+    encoder: str | None,
 ) -> None:
     """Serve the page at / and the HTTP interface at /v1, described at /docs. Stop it with Ctrl-C.
 
@@ -88,5 +90,6 @@ def command(
         tokens=read_tokens(tokens_file) if tokens_file else (),
         cors=tuple(map(check_origin, cors)),
         tokenizer=tokenizer,
+        encoder=encoder,
     )
     serve(options, lambda address: click.echo(f"tersely: listening on {address}"))

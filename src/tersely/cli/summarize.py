@@ -5,12 +5,21 @@ from typing import Any
 
 import click
 
-from tersely.cli._options import assembly, budgets, output_option, parts, source_argument, take_budget, take_options
+from tersely.cli._options import (
+    assembly,
+    budgets,
+    output_option,
+    parts,
+    share_encoder,
+    sources_argument,
+    take_budget,
+    take_options,
+)
 from tersely.cli._printing import write
 
 
 @click.command("summarize", short_help="Fit a text to a budget.")
-@source_argument
+@sources_argument
 @budgets
 @parts
 @assembly
@@ -25,7 +34,7 @@ from tersely.cli._printing import write
 @click.option("--explain", is_flag=True, help="Also say, on standard error, why each sentence is in or out.")
 @output_option
 def command(
-    source: str,
+    sources: tuple[str, ...],
     form: str,
     explain: bool,
     output: str | None,
@@ -37,19 +46,22 @@ def command(
 ) -> None:
     """Fit INPUT to a budget: the sentences that say most, verbatim, never over the limit.
 
-    INPUT is a text file, an HTML file, an http(s) address, or standard input (- or nothing).
+    INPUT is a text file, an HTML file, an http(s) address, or standard input (- or nothing). Several inputs, or a
+    .jsonl file with an id and a text per line, are summarized together.
 
     \b
     tersely summarize article.txt --max-chars 400
     cat 新闻.txt | tersely summarize --max-chars 100 --format json
+    tersely summarize minutes.txt plan.md --query "When does the harbor close?" --max-words 60
     """
-    from tersely.io.source import read_source
+    from tersely.io.source import read_sources
     from tersely.summarizer import Summarizer
     from tersely.text.sources import as_document
 
+    encoder = share_encoder(encoder, how)
     budget, options = take_budget(how), take_options(how)
     summarizer = Summarizer.load(model, scorer=scorer, encoder=encoder, select=select)
-    document = as_document(read_source(source), how["language"])
+    document = as_document(read_sources(sources, named=bool(options.header)), how["language"])
     summary = summarizer.fit(document, budget, options, how["tokenizer"])
     written = {
         "text": lambda: summary.text,

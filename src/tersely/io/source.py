@@ -2,9 +2,11 @@
 
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from tersely.errors import InputError, MissingExtraError
+from tersely.io.lines import Fault, read_objects
 
 # Far more than anybody reads; a larger text is not one document.
 MAX_BYTES = 200_000_000
@@ -30,6 +32,35 @@ def read_source(source: str) -> str:
     if Path(source).suffix.lower() in (".html", ".htm") or _HTML.match(raw[:2000]):
         return _page_text(raw, name)
     return _decode(raw, name)
+
+
+def read_sources(names: Sequence[str], named: bool = False) -> str | list[dict[str, object]]:
+    """Return the text of one input, or several texts with the names of their inputs, as one always is if `named`.
+
+    A file of JSON Lines has a source on each line. Without a name, standard input is read.
+    """
+    found: list[dict[str, object]] = []
+    for name in names or ("-",):
+        if name.endswith((".jsonl", ".jsonl.gz", ".jsonl.zst")) and not name.startswith(("http://", "https://")):
+            found += _json_lines(Path(name))
+        else:
+            found.append({"id": name, "text": read_source(name)})
+            if len(names) < 2 and not named:
+                return str(found[0]["text"])
+    return found
+
+
+def _json_lines(path: Path) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = []
+    for item in read_objects(path):
+        if isinstance(item, Fault):
+            raise InputError(str(item))
+        line, value = item
+        if not isinstance(value.get("text"), str):
+            raise InputError(f"{path}:{line}: no text: a source needs 'text', a string")
+        name = value.get("id", line)
+        found.append({"id": str(name), "text": value["text"], "title": value.get("title")})
+    return found
 
 
 def _standard_input() -> bytes:

@@ -46,7 +46,7 @@ def router(queue: WorkQueue, metrics: Metrics) -> APIRouter:
 
     async def ask(task: str, body: SummarizeBody | FrontierBody | BatchBody, request: Request) -> Response:
         # The same text goes to the same worker, which may remember it.
-        reply = await unless_gone(request, queue.ask((task, body.request()), body.text))
+        reply = await unless_gone(request, queue.ask((task, body.request()), body.key))
         if not isinstance(reply, Answer):
             raise reply
         metrics.read(reply.sentences)

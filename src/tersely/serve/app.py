@@ -25,7 +25,7 @@ from tersely.workers.queue import BusyError, LateError, WorkQueue
 def make_queue(options: ServeOptions) -> WorkQueue:
     """Return the queue of the workers that answer requests."""
     return WorkQueue(
-        DeskWork(options.models, options.tokenizer),
+        DeskWork(options.models, options.tokenizer, options.encoder),
         workers=options.workers,
         places=options.queue,
         deadline=options.deadline,

@@ -12,12 +12,15 @@ from tersely.errors import UsageError
 from tersely.serve.problems import ProblemError, invalid
 
 MAX_DOCUMENTS = 100
+MAX_SOURCES = 1000
 # For each task a request and its real answer; they are data, so that describing the interface runs no model.
 EXAMPLES: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("examples.json").read_text("utf-8"))
 
 # Far more than any text that fits into a body, and far less than the largest whole number in JSON.
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Indices = Annotated[list[Annotated[int, Field(ge=0, le=1_000_000_000)]], Field(max_length=10_000)]
+Short = Annotated[str, Field(max_length=1000)]
+Question = Annotated[str, Field(max_length=10_000, pattern=r"\S")]
 LanguageName = Literal["en", "zh", "other"]
 
 _LONGEST_NAME = 100
@@ -39,8 +42,22 @@ class _Body(BaseModel):
         return self.model_dump()
 
 
+class SourceBody(_Body):
+    """One of several texts."""
+
+    id: Short = Field(description="Its name; no two sources have the same.")
+    text: str = Field(description="Its text.")
+    title: Short | None = Field(None, description="Its title, if it has one.")
+
+
+Sources = Annotated[list[SourceBody], Field(max_length=MAX_SOURCES)]
+
+
 class _Text(_Body):
-    text: str = Field(description="The text to summarize.")
+    text: str | Sources = Field(description="The text to summarize, or several sources.")
+    query: Question | None = Field(None, description="A question: what answers it is chosen.")
+    header: Short | None = Field(None, description="Comes before each source, with its {id}, {title} or {number}.")
+    omission: Short | None = Field(None, description="Comes where sentences are left out, for example [...].")
     include: Indices = Field([], description="Sentences that must be in the summary, counted from 0.")
     exclude: Indices = Field([], description="Sentences that must not be in the summary.")
     order: Literal["document", "rank"] = Field("document", description="As in the text, or best first.")
@@ -56,9 +73,12 @@ class _Text(_Body):
         description="Take a sentence only with what it needs, halve the value of one that needs another, or neither.",
     )
     language: LanguageName | None = Field(None, description="Null: detected from the text.")
-    model: Annotated[str, Field(max_length=200)] | None = Field(
-        None, description="A model listed at /v1/models. Null: the default."
-    )
+    model: Short | None = Field(None, description="A model listed at /v1/models. Null: the default.")
+
+    @property
+    def key(self) -> str:
+        """A text by which a worker is chosen: the same text goes to the same worker."""
+        return self.text if isinstance(self.text, str) else "".join(source.text for source in self.text[:1])
 
 
 class SummarizeBody(_Text):
@@ -109,7 +129,7 @@ class BatchBody(_Body):
     documents: list[Any] = Field(min_length=1, max_length=MAX_DOCUMENTS, description="Bodies of /v1/summarize.")
 
     @property
-    def text(self) -> str:
+    def key(self) -> str:
         """The first text, by which a worker is chosen."""
         first = self.documents[0].get("text") if isinstance(self.documents[0], dict) else None
         return first if isinstance(first, str) else ""
@@ -152,6 +172,7 @@ def _detail(error: Any) -> str:
 class SentenceAnswer(BaseModel):
     """A sentence, `text[start:end]` of the source; offsets count Unicode code points."""
 
+    source: str | None = Field(None, description="The id of its source, if there are several.")
     index: int
     start: int
     end: int
@@ -189,6 +210,7 @@ class SummaryAnswer(BaseModel):
     """The summary, where its sentences are in the text, and why it is as long as it is."""
 
     text: str
+    query: str | None = Field(None, description="The question, if there was one.")
     sentences: list[SentenceAnswer]
     language: LanguageName
     budget: BudgetAnswer

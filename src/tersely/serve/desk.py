@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from tersely.encode import load_encoder
 from tersely.errors import TerselyError, UsageError
 from tersely.io.lines import to_json
 from tersely.layout import Options
@@ -15,6 +16,7 @@ from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text import Document, Language
 from tersely.text.length import load_token_counter
+from tersely.text.sources import as_document
 
 # An answer lists every sentence, so this bounds answers, too; it holds for all documents of a batch together.
 MAX_SENTENCES = 20_000
@@ -27,11 +29,14 @@ Request = Mapping[str, Any]
 class Desk:
     """The loaded models, and the documents of the last requests."""
 
-    def __init__(self, models: Sequence[str], tokenizer: str | None = None) -> None:
+    def __init__(self, models: Sequence[str], tokenizer: str | None = None, encoder: str | None = None) -> None:
         loaded = [(load_model(model), Remembering.of(Summarizer.load(model))) for model in models]
         self._models = {model.name: summarizer for model, summarizer in loaded}
         self._default = loaded[0][0].name
         self._tokens = load_token_counter(tokenizer) if tokenizer is not None else None
+        self._encoder = encoder
+        if encoder is not None:
+            load_encoder(encoder)  # so that no request waits for it
         self._memory = Memory()
         self.card = [
             {
@@ -64,7 +69,7 @@ class Desk:
         summarizer, document = self._model(how), self._document(how, MAX_SENTENCES)
         limit, points = how.pop("limit"), how.pop("points")
         try:
-            frontier = summarizer.frontier(document, **how)
+            frontier = summarizer.frontier(document, **how, encoder=self._encoder if how["query"] else None)
             # Beyond the whole text nothing changes.
             frontier = replace(frontier, capacity=min(limit or frontier.capacity, frontier.capacity))
             points = bounded(points, len(document))
@@ -100,7 +105,8 @@ class Desk:
         if budget.unit == "tokens" and self._tokens is None:
             raise invalid("this server cannot count tokens: it was started without --tokenizer", "max_tokens")
         try:
-            return summarizer.fit(document, budget, Options.of(**how), self._tokens)
+            options = Options.of(**how, encoder=self._encoder if how["query"] else None)
+            return summarizer.fit(document, budget, options, self._tokens)
         except TerselyError as error:
             raise _refused(error, "include") from None
 
@@ -111,8 +117,17 @@ class Desk:
             raise invalid(f"this server has no model of that name: choose from {', '.join(self._models)}", "model")
         return self._models[name]
 
-    def _document(self, how: dict[str, Any], most: int) -> "Scored":
-        document = self._memory.document(how.pop("text"), how.pop("language"))
+    def _document(self, how: dict[str, Any], most: int) -> Document:
+        text, language = how.pop("text"), how.pop("language")
+        if isinstance(text, str):
+            if how["header"]:
+                raise invalid("a header is for sources: give a list of them as the text", "header")
+            document: Document = self._memory.document(text, language)
+        else:
+            try:
+                document = as_document(text, language)
+            except TerselyError as error:
+                raise _refused(error, "text") from None
         if len(document) > most:
             what = f"the text has {len(document)} sentences, and a request may have {MAX_SENTENCES}"
             raise invalid(f"{what}: {most} are left for this document" if most < MAX_SENTENCES else what, "text")

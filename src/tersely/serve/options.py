@@ -35,6 +35,7 @@ class ServeOptions:
     tokens: tuple[str, ...] = field(default=(), repr=False)
     cors: tuple[str, ...] = ()
     tokenizer: str | None = None
+    encoder: str | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.deadline <= _DAY:
@@ -47,6 +48,7 @@ class DeskWork:
 
     models: tuple[str, ...]
     tokenizer: str | None = None
+    encoder: str | None = None
 
     def load(self) -> "Desk":
         """Load the models in a worker process."""
@@ -55,7 +57,7 @@ class DeskWork:
         # A signal often goes to every process of a service; the server decides when its workers end.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
-        return Desk(self.models, self.tokenizer)
+        return Desk(self.models, self.tokenizer, self.encoder)
 
 
 def read_tokens(file: Path) -> tuple[str, ...]:

@@ -45,28 +45,52 @@ def measure(text: str, unit: Unit, tokens: TokenCounter | None = None) -> int:
 
 
 @lru_cache(maxsize=4)
-def load_token_counter(path: str) -> TokenCounter:
-    """Return a function that counts tokens with the Hugging Face `tokenizer.json` at `path` (or in that folder).
+def load_token_counter(tokenizer: str) -> TokenCounter:
+    """Return a function that counts tokens with a `tokenizer.json`, given its path or its folder's, or with tiktoken.
 
-    Special tokens, which a model adds around its input, are not counted.
+    What is no file is the name of a tiktoken encoding, such as `o200k_base`. Special tokens, which a model adds around
+    its input, are not counted.
     """
+    place = Path(tokenizer)
+    file = place / "tokenizer.json" if place.is_dir() else place
+    if file.is_file():
+        return _hugging_face(file)
+    if place.suffix or len(place.parts) != 1 or place.is_dir():
+        raise ModelError(f"no tokenizer at {file}: give the path of a tokenizer.json")
+    return _tiktoken(tokenizer)
+
+
+def _hugging_face(file: Path) -> TokenCounter:
     try:
         from tokenizers import Tokenizer
     except ImportError:
         raise MissingExtraError("counting tokens", "tokens") from None
-    file = Path(path) / "tokenizer.json" if Path(path).is_dir() else Path(path)
-    if not file.is_file():
-        raise ModelError(f"no tokenizer at {file}: give the path of a tokenizer.json")
     try:
         tokenizer = Tokenizer.from_file(str(file))
     except Exception as error:  # the library raises plain Exception for every kind of broken file
         raise ModelError(f"{file} is not a tokenizer.json: {error}") from None
     tokenizer.no_truncation()
     tokenizer.no_padding()
+    return lambda text: len(tokenizer.encode(_encodable(text), add_special_tokens=False).ids)
 
-    def count(text: str) -> int:
-        # A lone surrogate cannot be encoded, so it counts as a question mark.
-        clean = text.encode("utf-8", "replace").decode("utf-8")
-        return len(tokenizer.encode(clean, add_special_tokens=False).ids)
 
-    return count
+def _tiktoken(name: str) -> TokenCounter:
+    try:
+        import tiktoken
+    except ImportError:
+        said = "give the path of a tokenizer.json, or install 'tersely[tiktoken]' for the name of an encoding"
+        raise ModelError(f"no tokenizer at {name}: {said}") from None
+    try:
+        encoding = tiktoken.get_encoding(name)
+    except ValueError:
+        known = ", ".join(tiktoken.list_encoding_names())
+        raise ModelError(f"'{name}' is neither a file nor an encoding of tiktoken: choose from {known}") from None
+    except Exception as error:  # an encoding is downloaded when it is first used
+        raise ModelError(f"the encoding '{name}' cannot be loaded: {error}") from None
+    # In a text, what looks like a special token is plain text.
+    return lambda text: len(encoding.encode_ordinary(_encodable(text)))
+
+
+def _encodable(text: str) -> str:
+    # A lone surrogate cannot be encoded, so it counts as a question mark.
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,11 +1,15 @@
 """Several texts as one document, in which every sentence knows where it comes from."""
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tersely.errors import UsageError
 from tersely.text.document import Document, Sentence
@@ -28,6 +32,9 @@ class Source:
         """The title, or else the name: both say what the text is about."""
         return self.title if self.title is not None else self.id
 
+
+# What a word counts that only one source has: it says little about them all.
+_ONCE = 0.1
 
 # What can be given as one of several texts, and what can be summarized.
 Given = str | Document | Source | Mapping[str, object]
@@ -90,6 +97,23 @@ class Collection(Document):
         """Return the number of a sentence's source, and its place in there, both from 0."""
         source = bisect_right(self.firsts, sentence) - 1
         return source, sentence - self.firsts[source]
+
+    @cached_property
+    def in_common(self) -> NDArray[np.float64]:
+        """How much of what the sources have in common is in each sentence, above 0.
+
+        It is the number of sources that have a word, summed over the sentence's content words; a word of only one
+        source hardly counts.
+
+        >>> Collection.gather(["Cheap. Works well.", "It works.", "Works for me."]).in_common.round(1).tolist()
+        [0.1, 3.1, 3.0, 3.0]
+        """
+        rows = self.terms.sentences
+        common: Counter[int] = Counter()
+        for first, part in zip(self.firsts, self.parts, strict=True):
+            common.update({int(term) for row in rows[first : first + len(part)] for term in row})
+        weights = np.array([common[term] if common[term] > 1 else _ONCE for term in range(len(common))])
+        return np.array([weights[row].sum() for row in rows]) + 1e-3
 
     @cached_property
     def words(self) -> tuple[tuple[str, ...], ...]:
