@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-EXTRAS := tokens,html,plot,hub,eval,train,serve,batch,ray
+EXTRAS := tokens,html,plot,hub,eval,train,serve,batch,ray,langchain,llama-index,haystack,spacy,mcp
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint docs docs-build peers bench load scale results tables quality-update screenshot \

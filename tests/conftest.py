@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-# A page in Chromium, for whatever has one.
-pytest_plugins = ["browser"]
+# A page in Chromium, for whatever has one; and no doctests of adapters whose package is missing.
+pytest_plugins = ["browser", "installed"]
 
 # A run must not depend on the speed of the machine or on chance.
 settings.register_profile(

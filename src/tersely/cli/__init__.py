@@ -20,6 +20,7 @@ _COMMANDS = (
     "encode",
     "train",
     "serve",
+    "mcp",
     "completion",
 )
 

@@ -1,0 +1,81 @@
+"""A LlamaIndex node postprocessor (extra `llama-index`), for query engines and retrievers."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tersely.adapters._passages import Kept, Passages
+from tersely.errors import extra
+
+with extra("the LlamaIndex adapter", "llama-index"):
+    from llama_index.core.bridge.pydantic import PrivateAttr
+    from llama_index.core.postprocessor.types import BaseNodePostprocessor
+    from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+
+
+class TerselyPostprocessor(BaseNodePostprocessor):
+    """Keeps of the nodes the sentences that answer the query, all together within one budget.
+
+    Give `max_chars`, or `max_tokens` with a `tokenizer`: the path of a `tokenizer.json`, or a function that counts the
+    tokens of a text. `encoder="use"` also compares meanings, which takes longer. `title_key` names the entry of the
+    metadata with a node's title.
+
+    A node keeps its id, its score and its metadata; the new entry `kept`, which no prompt shows, says where its
+    sentences stood, as `[start, end]`. A node of which nothing is kept is left out; one without text stays as it is.
+    """
+
+    max_tokens: int | None = None
+    max_chars: int | None = None
+    tokenizer: str | Callable[[str], int] | None = None
+    encoder: str | None = None
+    model: str | None = None
+    title_key: str = "title"
+    _passages: Passages = PrivateAttr()
+
+    def __init__(
+        self,
+        *,
+        max_tokens: int | None = None,
+        max_chars: int | None = None,
+        tokenizer: str | Callable[[str], int] | None = None,
+        encoder: str | None = None,
+        model: str | None = None,
+        title_key: str = "title",
+        **others: Any,
+    ) -> None:
+        settings: dict[str, Any] = {
+            "max_tokens": max_tokens,
+            "max_chars": max_chars,
+            "tokenizer": tokenizer,
+            "encoder": encoder,
+            "model": model,
+        }
+        # Before pydantic looks at them: what is wrong is then said in one line.
+        passages = Passages(**settings)
+        super().__init__(**settings, title_key=title_key, **others)
+        self._passages = passages
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Return the name by which LlamaIndex stores it."""
+        return "TerselyPostprocessor"
+
+    def _postprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        passages = [
+            (each.node.get_content(MetadataMode.NONE), each.node.metadata.get(self.title_key)) for each in nodes
+        ]
+        query = query_bundle.query_str if query_bundle else None
+        return [
+            _shortened(nodes[number], kept) if kept else nodes[number]
+            for number, kept in self._passages.fit(passages, query).items()
+        ]
+
+
+def _shortened(given: NodeWithScore, kept: Kept) -> NodeWithScore:
+    node = given.node.model_copy()
+    node.set_content(kept.text)
+    node.metadata = kept.note(node.metadata)
+    node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, "kept"]
+    node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, "kept"]
+    return NodeWithScore(node=node, score=given.score)

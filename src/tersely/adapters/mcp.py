@@ -1,0 +1,220 @@
+"""A server for the Model Context Protocol over standard input and output: `tersely mcp` (extra `mcp`)."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from inspect import getdoc
+from typing import Any
+
+from tersely import __version__
+from tersely.budget import Budget
+from tersely.errors import TerselyError, UsageError, extra
+from tersely.layout import Options
+from tersely.summarizer import Summarizer
+from tersely.summary import Summary
+from tersely.text.document import Document
+from tersely.text.sources import as_document
+
+with extra("the MCP server", "mcp"):
+    import anyio
+    from mcp.server.lowlevel import Server
+    from mcp.server.stdio import stdio_server
+    from mcp.types import (
+        CallToolRequestParams,
+        CallToolResult,
+        ListToolsResult,
+        PaginatedRequestParams,
+        TextContent,
+        Tool,
+        ToolAnnotations,
+    )
+    from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+_MOST_SENTENCES = 100
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class GivenSource(_Arguments):
+    """One of several texts."""
+
+    id: str = Field(description="A name for the text; what is kept says which text it is from.")
+    text: str
+    title: str | None = Field(None, description="What the text is about, if it has a title.")
+
+
+class Fit(_Arguments):
+    """Shorten a text, or several, to a budget that is never exceeded.
+
+    Whole sentences are chosen and copied word for word; nothing is rewritten. Give either text or sources, and exactly
+    one of max_chars, max_words and max_tokens. With a query, what helps to answer it is kept.
+    """
+
+    text: str | None = Field(None, description="The text to shorten.")
+    sources: list[GivenSource] | None = Field(None, description="Several texts that share the budget.")
+    max_chars: int | None = Field(None, ge=1, description="Budget in characters.")
+    max_words: int | None = Field(None, ge=1, description="Budget in words; a Chinese character counts as one.")
+    max_tokens: int | None = Field(None, ge=1, description="Budget in tokens, if the server has a tokenizer.")
+    query: str | None = Field(None, description="A question; what helps to answer it is kept.")
+    offsets: bool = Field(False, description="Also tell where each kept sentence stands, in characters from 0.")
+
+
+class Outline(_Arguments):
+    """List the headings of a text and its most important sentences, in order, and where each of them stands."""
+
+    text: str = Field(description="The text to outline.")
+    sentences: int = Field(10, ge=1, le=_MOST_SENTENCES, description="How many sentences to list at most.")
+
+
+class Desk:
+    """Answers the calls of tools with one summarizer."""
+
+    def __init__(self, summarizer: Summarizer, tokenizer: str | None = None) -> None:
+        self.summarizer, self.tokenizer = summarizer, tokenizer
+
+    def fit(self, asked: Fit) -> CallToolResult:
+        """Answer `fit`: the summary's text, and as data where its sentences stand if that is asked for."""
+        if (asked.text is None) == (asked.sources is None):
+            raise UsageError("give either text or sources")
+        if asked.max_tokens is not None and self.tokenizer is None:
+            raise UsageError("this server counts no tokens: use max_chars or max_words, or start it with --tokenizer")
+        limits = {"max_chars": asked.max_chars, "max_words": asked.max_words, "max_tokens": asked.max_tokens}
+        if sum(limit is not None for limit in limits.values()) != 1:
+            raise UsageError(f"give exactly one of {', '.join(limits)}")
+        given = asked.text if asked.text is not None else [source.model_dump() for source in asked.sources or ()]
+        # A name before what is kept of each source; with one text there is nothing to tell apart.
+        options = Options(query=asked.query or None, header=None if asked.sources is None else "[{id}]\n")
+        summary = self.summarizer.fit(as_document(given), Budget.one_of(**limits), options, self.tokenizer)
+        if not summary.sentences:
+            raise UsageError(summary.explain())
+        text = _sendable(summary.text)
+        return _answer(text, {"text": text, **_places(summary)} if asked.offsets else None)
+
+    def outline(self, asked: Outline) -> CallToolResult:
+        """Answer `outline`: a line for each heading and each of the best sentences."""
+        document = as_document(asked.text)
+        found = list(headings(asked.text))
+        titles = _within([(start, end) for start, end, _ in found], document)
+        if len(titles) < len(document):
+            chosen = self.summarizer.fit(document, Budget(asked.sentences, "sentences"), Options(exclude=titles))
+            found += [(sentence.start, sentence.end, 0) for sentence in chosen.sentences]
+        if not found:
+            raise UsageError("the text has no sentence")
+        lines = [
+            f"{start}-{end}: {'#' * level}{' ' * bool(level)}{' '.join(asked.text[start:end].split())}"
+            for start, end, level in sorted(found)
+        ]
+        return _answer(_sendable("\n".join(lines)))
+
+
+_TOOLS: dict[str, tuple[type[_Arguments], Callable[..., CallToolResult]]] = {
+    "fit": (Fit, Desk.fit),
+    "outline": (Outline, Desk.outline),
+}
+
+
+def create_server(summarizer: Summarizer, tokenizer: str | None = None) -> Server:
+    """Return a server with the tools `fit` and `outline`, for any transport."""
+    desk = Desk(summarizer, tokenizer)
+    # The tools change nothing and always answer the same.
+    hints = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+
+    async def list_tools(_: Any, __: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(
+            tools=[
+                Tool(name=name, description=getdoc(form), input_schema=form.model_json_schema(), annotations=hints)
+                for name, (form, _) in _TOOLS.items()
+            ]
+        )
+
+    async def call_tool(_: Any, asked: CallToolRequestParams) -> CallToolResult:
+        # In a thread, so that a long text does not keep the server from answering.
+        return await anyio.to_thread.run_sync(partial(_call, desk, asked.name, asked.arguments or {}))
+
+    return Server("tersely", version=__version__, on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+def serve(summarizer: Summarizer, tokenizer: str | None = None) -> None:
+    """Answer what comes in at standard input until it ends."""
+    server = create_server(summarizer, tokenizer)
+
+    async def run() -> None:
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+    anyio.run(run)
+
+
+def headings(text: str) -> Iterator[tuple[int, int, int]]:
+    r"""Yield start, end and level of each Markdown heading; what looks like one in a fenced block of code is none.
+
+    >>> list(headings("# Rain\n\nIt rained.\n\nRivers\n------\n"))
+    [(2, 6, 1), (20, 26, 2)]
+    """
+    fence, before, start = "", (0, 0), 0
+    for line in text.splitlines(keepends=True):
+        said = line.strip()
+        mark = re.match(r"`{3,}|~{3,}", said)
+        if fence or mark:
+            if mark and (not fence or (said.startswith(fence) and not said.strip(fence[0]))):
+                fence = "" if fence else mark[0]
+            before = (0, 0)
+        elif found := re.match(r" {0,3}(#{1,6})[ \t]+(?=\S)", line):
+            words = line[found.end() :].rstrip()
+            words = re.sub(r"(?:^|(?<=[ \t]))#+$", "", words).rstrip()
+            if words:
+                yield start + found.end(), start + found.end() + len(words), len(found[1])
+            before = (0, 0)
+        elif before[1] and re.fullmatch(r"={2,}|-{2,}", said):
+            yield *before, 1 if said[0] == "=" else 2
+            before = (0, 0)
+        else:
+            first = start + len(line) - len(line.lstrip())
+            before = (first, first + len(said)) if re.search(r"\w", said) else (0, 0)
+        start += len(line)
+
+
+def _within(spans: list[tuple[int, int]], document: Document) -> frozenset[int]:
+    """Return the indices of the sentences that meet one of the spans; both are in order."""
+    found, left = set(), list(reversed(spans))
+    for index, (start, end) in enumerate(document.sentences):
+        while left and left[-1][1] <= start:
+            left.pop()
+        if left and left[-1][0] < end:
+            found.add(index)
+    return frozenset(found)
+
+
+def _places(summary: Summary) -> dict[str, Any]:
+    sentences = [
+        ({} if sentence.source is None else {"source": sentence.source})
+        | {"start": sentence.start, "end": sentence.end}
+        for sentence in summary.sentences
+    ]
+    return {"sentences": sentences, "length": summary.length, "limit": summary.capacity, "unit": summary.budget.counts}
+
+
+def _call(desk: Desk, name: str, arguments: dict[str, Any]) -> CallToolResult:
+    """Call a tool by its name; what is wrong with the call is one line that a model can act on."""
+    try:
+        if name not in _TOOLS:
+            raise UsageError(f"there is no tool '{name}': choose from {', '.join(_TOOLS)}")
+        form, answer = _TOOLS[name]
+        return answer(desk, form.model_validate(arguments))
+    except ValidationError as error:
+        first = error.errors()[0]
+        said = f"{'.'.join(map(str, first['loc']))}: {first['msg'][:1].lower()}{first['msg'][1:]}"
+    except TerselyError as error:
+        said = str(error)
+    return CallToolResult(content=[TextContent(text=_sendable(" ".join(said.split())))], is_error=True)
+
+
+def _answer(text: str, data: dict[str, Any] | None = None) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=text)], structured_content=data)
+
+
+def _sendable(text: str) -> str:
+    """Return the text with a question mark for each lone surrogate, which cannot be sent."""
+    return text.encode("utf-8", "replace").decode("utf-8")
