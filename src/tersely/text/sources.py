@@ -106,7 +106,7 @@ class Collection(Document):
         source hardly counts.
 
         >>> Collection.gather(["Cheap. Works well.", "It works.", "Works for me."]).in_common.round(1).tolist()
-        [0.1, 3.1, 3.0, 3.0]
+        [0.1, 3.0, 3.0, 3.0]
         """
         rows = self.terms.sentences
         common: Counter[int] = Counter()
