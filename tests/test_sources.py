@@ -1,16 +1,21 @@
 """Several sources, a query, headers and marks: the promises, on generated cases."""
 
+import json
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strategies import texts
 from tersely import Document, Source, Summarizer, UsageError, summarize
-from tersely.errors import ModelError
+from tersely.cli import cli
+from tersely.errors import InputError, ModelError
+from tersely.io.source import read_sources
 from tersely.text.length import load_token_counter, measure
 
 DEFAULT = Summarizer.load()
@@ -141,3 +146,39 @@ def test_a_name_that_is_no_file_is_an_encoding_of_tiktoken(monkeypatch: pytest.M
     assert summary.length == len(summary.text) <= 19
     with pytest.raises(ModelError, match="neither a file nor an encoding of tiktoken: choose from letters"):
         load_token_counter("words")
+
+
+def test_files_and_json_lines_on_the_command_line_are_the_librarys_sources(tmp_path: Path) -> None:
+    lines = tmp_path / "facts.jsonl"
+    lines.write_text("".join(json.dumps(fact) + "\n" for fact in FACTS), encoding="utf-8")
+    names = []
+    for fact in FACTS:
+        names.append(str(tmp_path / f"{fact['id']}.txt"))
+        Path(names[-1]).write_text(fact["text"], encoding="utf-8")
+    how = ("--query", "When does the harbor close?", "--max-chars", "90", "--header", "{id}: ")
+    asked: dict[str, Any] = {"query": how[1], "max_chars": 90, "header": how[5]}
+    runner = CliRunner()
+    assert runner.invoke(cli, ["summarize", str(lines), *how]).output == summarize(FACTS, **asked).text + "\n"
+    files = [{"id": name, "text": fact["text"]} for name, fact in zip(names, FACTS, strict=True)]
+    run = runner.invoke(cli, ["summarize", *names, *how[:2], "--max-chars", "60"])
+    assert run.output == summarize(files, query=how[1], max_chars=60).text + "\n"
+    lines.write_text('{"id": 5}\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"facts\.jsonl:1: no text"):
+        read_sources([str(lines)])
+
+
+def test_a_page_marks_the_chosen_sentences_of_every_source() -> None:
+    page = summarize(FACTS, max_sentences=2, include=[0, 6]).to_html()
+    assert ">The harbor closes in May.</mark>" in page
+    assert ">It will rain on Sunday.</mark>" in page
+
+
+def test_what_is_kept_of_answers_and_facts_is_measured(tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    question = {"query": "When does the harbor close?", "documents": FACTS, "answers": ["may"]}
+    file.write_text(json.dumps({**question, "facts": [["harbor", 0, 25]], "summary": ["It closes in May."]}) + "\n")
+    run = CliRunner().invoke(cli, ["evaluate", "--queries", str(file), "--systems", "query,bm25", "--budgets", "30"])
+    assert [line.split()[2:6] for line in run.output.splitlines() if line.startswith("30 chars")] == [
+        ["query", "1", "100.0", "100.0"],
+        ["bm25", "1", "100.0", "100.0"],
+    ]

@@ -41,7 +41,7 @@ class Options:
     exclude: frozenset[int] = frozenset()
     separator: str | None = None
     redundancy: Redundancy = "duplicates"
-    coherence: Coherence = "off"
+    coherence: Coherence | None = None
     header: str | None = None
     omission: str | None = None
     query: str | None = None
@@ -55,7 +55,7 @@ class Options:
         exclude: int | Iterable[int] = (),
         separator: str | None = None,
         redundancy: Redundancy = "duplicates",
-        coherence: Coherence = "off",
+        coherence: Coherence | None = None,
         header: str | None = None,
         omission: str | None = None,
         query: str | None = None,
@@ -69,7 +69,7 @@ class Options:
         for name, value, known in (
             ("order", self.order, ("document", "rank")),
             ("redundancy", self.redundancy, ("duplicates", "trigrams", "off")),
-            ("coherence", self.coherence, ("strict", "soft", "off")),
+            ("coherence", self.coherence or "off", ("strict", "soft", "off")),
         ):
             if value not in known:
                 raise UsageError(f"{name} must be {' or '.join(known)}, not '{value}'")

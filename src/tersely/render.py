@@ -12,7 +12,7 @@ from tersely.text.document import on_one_line
 
 if TYPE_CHECKING:
     from tersely.frontier import Step
-    from tersely.summary import Summary
+    from tersely.summary import ScoredSentence, Summary
 
 _PAGE = """<!doctype html>
 <html lang="{language}">
@@ -47,14 +47,20 @@ _REJECTIONS = {
 
 def html(summary: "Summary") -> str:
     """Return the source as a page with the chosen sentences marked; all text is escaped."""
-    source, parts, at = summary.source, [], 0
-    for sentence in sorted(summary.sentences, key=lambda s: s.start):
-        parts.append(escape(source[at : sentence.start]))
+    texts: list[tuple[str | None, str]] = [(source.id, source.text) for source in summary.sources]
+    texts = texts or [(None, summary.source)]
+    body = "\n\n".join(_marked(text, [s for s in summary.sentences if s.source == name]) for name, text in texts)
+    language = "" if summary.language == "other" else summary.language
+    return _PAGE.format(language=language, title=escape(summary.explain()), body=body)
+
+
+def _marked(text: str, chosen: "list[ScoredSentence]") -> str:
+    parts, at = [], 0
+    for sentence in sorted(chosen, key=lambda s: s.start):
+        parts.append(escape(text[at : sentence.start]))
         parts.append(f'<mark title="{sentence.score:.4g}">{escape(sentence.text)}</mark>')
         at = sentence.end
-    parts.append(escape(source[at:]))
-    language = "" if summary.language == "other" else summary.language
-    return _PAGE.format(language=language, title=escape(summary.explain()), body="".join(parts))
+    return "".join([*parts, escape(text[at:])])
 
 
 def markdown(summary: "Summary") -> str:

@@ -2,11 +2,11 @@
 
 import inspect
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypedDict, Unpack, get_args, overload
+from typing import Any, TypedDict, Unpack, cast, get_args, overload
 
 import numpy as np
 
@@ -37,7 +37,7 @@ class Keywords(TypedDict, total=False):
     exclude: int | Iterable[int]
     separator: str | None
     redundancy: Redundancy
-    coherence: Coherence
+    coherence: Coherence | None
     header: str | None
     omission: str | None
     query: str | None
@@ -60,6 +60,7 @@ class Summarizer:
     selector: Selector
     encoder: Encoder | None = None
     languages: dict[str, Scorer] = field(default_factory=dict)
+    coherence: Coherence = "off"
     encoders: dict[str, Encoder] = field(default_factory=dict)  # of the languages whose own scorers need vectors
 
     @classmethod
@@ -78,9 +79,10 @@ class Summarizer:
         if model is not None and scorer is not None:
             raise UsageError("give either a model or a scorer, not both")
         languages: dict[str, str] = {}
+        coherence = "off"
         if scorer is None:
             chosen = load_model(model if model is not None else DEFAULT)
-            name, spec, languages = chosen.name, chosen.scorer, chosen.languages
+            name, spec, languages, coherence = chosen.name, chosen.scorer, chosen.languages, chosen.coherence
             encoder, select = encoder or chosen.encoder, select or chosen.select
         else:
             name = spec = scorer
@@ -95,6 +97,7 @@ class Summarizer:
             selector=SELECTORS.create(select or part.select),
             encoder=load_encoder(wanted) if wanted is not None else None,
             languages=own,
+            coherence=cast(Coherence, coherence),
             encoders={
                 language: load_encoder(encoder or each.encoder)
                 for language, each in own.items()
@@ -137,7 +140,7 @@ class Summarizer:
         exclude: int | Iterable[int] = (),
         separator: str | None = None,
         redundancy: Redundancy = "duplicates",
-        coherence: Coherence = "off",
+        coherence: Coherence | None = None,
         header: str | None = None,
         omission: str | None = None,
         query: str | None = None,
@@ -190,7 +193,7 @@ class Summarizer:
         exclude: int | Iterable[int] = (),
         separator: str | None = None,
         redundancy: Redundancy = "duplicates",
-        coherence: Coherence = "off",
+        coherence: Coherence | None = None,
         header: str | None = None,
         omission: str | None = None,
         query: str | None = None,
@@ -227,7 +230,7 @@ class Summarizer:
         if not len(document):
             return np.empty(0)
         if isinstance(document, Collection):
-            return self._score_together(document)
+            return document.together([self.score(part) for part in document.parts])
         scorer, encoder = self.scorer, self.encoder
         if document.language in self.languages:
             scorer, encoder = self.languages[document.language], self.encoders.get(document.language)
@@ -237,17 +240,9 @@ class Summarizer:
             raise ModelError(f"{self.name} did not give one finite value per sentence: its files may be damaged")
         return values
 
-    def _score_together(self, collection: Collection) -> Values:
-        """Weigh what sources have in common by what matters in each one, where places count from its own beginning."""
-        each = [self.score(part) for part in collection.parts]
-        if len(each) == 1:
-            return each[0]
-        scaled = [np.maximum(values, 1e-9) / (np.maximum(values, 1e-9).mean()) for values in each if len(values)]
-        # The square root keeps the choice within a source from outvoting the other sources.
-        combined: Values = collection.in_common * np.sqrt(np.concatenate(scaled))
-        return combined
-
     def _fitting(self, document: Document, options: Options, unit: Unit, tokenizer: Tokenizer | None) -> Fitting:
+        if options.coherence is None:
+            options = replace(options, coherence=self.coherence)
         layout = Layout(document, unit, options, _token_counter(tokenizer, unit))
         if options.query is not None:
             answering = Answering(load_encoder(options.encoder) if options.encoder else None)

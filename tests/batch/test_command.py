@@ -26,7 +26,10 @@ def tersely(*args: str | Path, **env: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
 @pytest.mark.parametrize(
     "options",
-    [("--max-chars", "200"), ("--ratio", "0.2", "--scorer", "lexrank", "--order", "rank", "--redundancy", "trigrams")],
+    [
+        ("--max-chars", "200", "--query", "Who voted?"),
+        ("--ratio", "0.2", "--scorer", "lexrank", "--order", "rank", "--redundancy", "trigrams"),
+    ],
 )
 def test_a_summary_is_byte_for_byte_what_summarize_prints(
     tmp_path: Path, english: str, chinese: str, form: str, options: tuple[str, ...]

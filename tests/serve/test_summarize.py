@@ -38,6 +38,11 @@ def command(text: str, *options: str) -> bytes:
         ),
         ("odd", {"max_bytes": 40, "language": "other"}, ["--max-bytes", "40", "--lang", "other"]),
         ("empty", {"max_sentences": 3}, ["--max-sentences", "3"]),
+        (
+            "english",
+            {"max_words": 40, "query": "When will the harbor close?", "omission": "[...]"},
+            ["--max-words", "40", "--query", "When will the harbor close?", "--omission", "[...]"],
+        ),
     ],
 )
 def test_the_answer_is_what_the_command_prints_byte_for_byte(
@@ -48,6 +53,17 @@ def test_the_answer_is_what_the_command_prints_byte_for_byte(
     answer = client.post("/v1/summarize", json={"text": text, **body})
     assert answer.status_code == 200
     assert answer.content == command(text, *options)
+
+
+def test_sources_give_the_answer_of_the_library(client: httpx.Client, english: str, chinese: str) -> None:
+    sources = [{"id": "en", "text": english}, {"id": "zh", "text": chinese, "title": "古城"}]
+    how: dict[str, Any] = {"max_chars": 300, "header": "{title}:\n", "query": "Who may drive in the 古城?"}
+    answer = client.post("/v1/summarize", json={"text": sources, **how})
+    assert answer.json() == Summarizer.load().summarize(sources, **how).to_dict()
+    twice = client.post("/v1/summarize", json={"text": [sources[0], sources[0]], "max_chars": 9})
+    assert (twice.status_code, twice.json()["detail"]) == (422, "two sources have the id 'en': give each its own")
+    plain = client.post("/v1/summarize", json={"text": english, "max_chars": 9, "header": "{id}"})
+    assert plain.status_code == 422
 
 
 def test_a_users_own_model_gives_the_answer_of_the_command(client: httpx.Client, english: str, folder: Path) -> None:

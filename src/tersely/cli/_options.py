@@ -79,9 +79,8 @@ assembly = several(
     click.option(
         "--coherence",
         type=click.Choice(["strict", "soft", "off"]),
-        default="off",
-        show_default=True,
-        help="Take a sentence only with what it needs to be understood, prefer those that stand alone, or ignore it.",
+        help="Take a sentence only with what it needs to be understood, prefer those that stand alone, or ignore it. "
+        "Default: strict for the default model.",
     ),
     click.option("--query", metavar="TEXT", help="Choose what answers this question. --encoder use adds vectors."),
     click.option(

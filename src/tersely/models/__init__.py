@@ -7,7 +7,7 @@ from tersely.errors import ModelError, UsageError, unknown_name
 from tersely.io.files import sha256
 from tersely.settings import parse_settings, read_toml
 
-DEFAULT = "news"
+DEFAULT = "auto"
 _SHIPPED = Path(__file__).parent
 _LARGEST, _LONGEST_NAME = 1_000_000, 200
 
@@ -21,6 +21,7 @@ class Model:
     description: str = ""
     encoder: str | None = None
     select: str | None = None
+    coherence: str = "off"
     languages: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     folder: Path = field(default=Path(), init=False)
@@ -39,7 +40,7 @@ def shipped_models() -> list[str]:
     """List the models shipped with the package, without the knapsack networks, which cannot summarize.
 
     >>> shipped_models()[0]
-    'news'
+    'auto'
     """
     return sorted(path.parent.name for path in _SHIPPED.glob("*/config.toml") if "scorer" in read_toml(path))
 
@@ -89,6 +90,8 @@ def _read(folder: Path) -> Model:
     model = parse_settings(config, Model)
     if not model.name.isprintable() or not 0 < len(model.name) <= _LONGEST_NAME:
         raise UsageError(f"'name' must be 1 to {_LONGEST_NAME} printable characters")
+    if model.coherence not in ("strict", "soft", "off"):
+        raise UsageError(f"'coherence' must be strict, soft or off, not '{model.coherence}'")
     if "{folder}" in model.scorer and "," in str(folder):
         raise UsageError("the path of the folder contains a comma, which would end a setting: rename the folder")
     # The weights of a learned scorer are next to its config.toml.

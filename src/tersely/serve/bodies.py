@@ -13,14 +13,14 @@ from tersely.serve.problems import ProblemError, invalid
 from tersely.text import Language
 
 MAX_DOCUMENTS = 100
-MAX_SOURCES = 1000
 # For each task a request and its real answer; they are data, so that describing the interface runs no model.
 EXAMPLES: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("examples.json").read_text("utf-8"))
 
 # Far more than any text that fits into a body, and far less than the largest whole number in JSON.
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Indices = Annotated[list[Annotated[int, Field(ge=0, le=1_000_000_000)]], Field(max_length=10_000)]
-Short = Annotated[str, Field(max_length=1000)]
+Short = Annotated[str, Field(max_length=100)]
+Name = Annotated[str, Field(max_length=1000)]
 Question = Annotated[str, Field(max_length=10_000, pattern=r"\S")]
 
 _LONGEST_NAME = 100
@@ -45,16 +45,13 @@ class _Body(BaseModel):
 class SourceBody(_Body):
     """One of several texts."""
 
-    id: Short = Field(description="Its name; no two sources have the same.")
+    id: Name = Field(description="Its name; no two sources have the same.")
     text: str = Field(description="Its text.")
-    title: Short | None = Field(None, description="Its title, if it has one.")
-
-
-Sources = Annotated[list[SourceBody], Field(max_length=MAX_SOURCES)]
+    title: Name | None = Field(None, description="Its title, if it has one.")
 
 
 class _Text(_Body):
-    text: str | Sources = Field(description="The text to summarize, or several sources.")
+    text: str | list[SourceBody] = Field(description="The text to summarize, or several sources.")
     query: Question | None = Field(None, description="A question: what answers it is chosen.")
     header: Short | None = Field(None, description="Comes before each source, with its {id}, {title} or {number}.")
     omission: Short | None = Field(None, description="Comes where sentences are left out, for example [...].")
@@ -68,12 +65,13 @@ class _Text(_Body):
         "duplicates",
         description="Skip near copies of chosen sentences, or sentences that share three words in a row with one.",
     )
-    coherence: Literal["strict", "soft", "off"] = Field(
-        "off",
-        description="Take a sentence only with what it needs, halve the value of one that needs another, or neither.",
+    coherence: Literal["strict", "soft", "off"] | None = Field(
+        None,
+        description="Take a sentence only with what it needs, halve the value of one that needs another, or neither. "
+        "Null: what the model says; the default model is strict.",
     )
     language: Language | None = Field(None, description="Null: detected from the text.")
-    model: Short | None = Field(None, description="A model listed at /v1/models. Null: the default.")
+    model: Name | None = Field(None, description="A model listed at /v1/models. Null: the default.")
 
     @property
     def key(self) -> str:

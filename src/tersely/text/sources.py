@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -107,7 +107,7 @@ class Collection(Document):
         source hardly counts.
 
         >>> Collection.gather(["Cheap. Works well.", "It works.", "Works for me."]).in_common.round(1).tolist()
-        [0.1, 3.1, 3.0, 3.0]
+        [0.1, 3.0, 3.0, 3.0]
         """
         rows = self.terms.sentences
         common: Counter[int] = Counter()
@@ -115,6 +115,15 @@ class Collection(Document):
             common.update({int(term) for row in rows[first : first + len(part)] for term in row})
         weights = np.array([common[term] if common[term] > 1 else _ONCE for term in range(len(common))])
         return np.array([weights[row].sum() for row in rows]) + 1e-3
+
+    def together(self, each: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Weigh what the sources have in common by what matters in each one, given the values of its sentences."""
+        if len(each) == 1:
+            return each[0]
+        positive = [np.maximum(values, 1e-9) for values in each if len(values)]
+        # The square root keeps the choice within a source from outvoting the other sources.
+        combined: NDArray[np.float64] = self.in_common * np.sqrt(np.concatenate([v / v.mean() for v in positive]))
+        return combined
 
     @cached_property
     def shown(self) -> tuple[str, ...]:
