@@ -1,27 +1,21 @@
 """Fits one scored document to a budget: the choice, the joined text, and the reason for its length."""
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from math import ceil
 
 import numpy as np
 
 from tersely.budget import Budget
+from tersely.candidates import Candidates
 from tersely.errors import UsageError
 from tersely.layout import Layout
-from tersely.read import ALONE, LOST, Reading, read
+from tersely.read import LOST, Reading
 from tersely.score import Values
-from tersely.select import Problem, Selection, Selector, blocking_trigrams, solver, without_duplicates
+from tersely.select import Problem, Selection, Selector, blocking_trigrams, solver
 from tersely.summary import Reason, Rejected, ScoredSentence, Summary
 from tersely.text.sources import Collection, located
 
-# Values that depend on the share of the text that a summary keeps change at these shares: between them, one choice
-# often serves many budgets.
-_SHARES = tuple(0.15 * 2 ** (step / 4) for step in range(9))
-# With coherence "soft", the share of its value that a sentence keeps if it cannot stand alone.
-_DEPENDENT = 0.5
 # How many words or tokens may disappear where a sentence is joined, and how many characters are joined to see that.
 _MERGED = 8
 _TRIED_CHARS = 1_000_000
@@ -69,12 +63,14 @@ class Fitting:
         return max(1, self._whole.length, self._joined.length) if len(self.layout.document) else 1
 
     @cached_property
+    def candidates(self) -> Candidates:
+        """What may be chosen."""
+        return Candidates(self.layout, self.values, self.by_share)
+
+    @property
     def reading(self) -> Reading:
-        """What the sentences need, and which are noise; nothing and none if coherence is off."""
-        count = len(self.layout.document)
-        if self.layout.options.coherence == "off":
-            return Reading((ALONE,) * count, ("",) * count, ("",) * count)
-        return read(self.layout.document)
+        """What the sentences need, and which are noise."""
+        return self.candidates.reading
 
     def choice(self, capacity: int) -> Choice:
         """Return the best choice that is at most `capacity` long."""
@@ -137,7 +133,7 @@ class Fitting:
         chosen, room = set(choice.chosen), capacity - choice.length
         if len(chosen) == len(lengths):
             return [""] * len(lengths)
-        repeated = self._levels(capacity)[-1].exclude - options.exclude
+        repeated = next(self.candidates.levels(capacity)).exclude - options.exclude - self.candidates.noise
         costs, why = [0] * len(lengths), list[Rejected]()
         for i, need in enumerate(reading.needs):
             missing = need >= 0 and need not in chosen
@@ -192,11 +188,11 @@ class Fitting:
         options = self.layout.options
 
         def solve(room: int) -> Selection:
-            answer = _first(select(level, room) for level in self._levels(room))
-            return replace(answer, stable=max(answer.stable, self._step(room)[1]))
+            answer = _first(select(level, room) for level in self.candidates.levels(room))
+            return replace(answer, stable=max(answer.stable, self.candidates.step(room)[1]))
 
         if options.include or options.exclude:
-            self._given(capacity)  # validates them even if everything fits
+            self.candidates.given(capacity)  # validates them even if everything fits
         if not len(self.layout.document):
             return Choice((), "", 0, "empty-input", 0)
         untouched = options.order == "document" and options.separator is None and not options.header
@@ -258,72 +254,6 @@ class Fitting:
     @cached_property
     def _selector(self) -> Selector:
         return blocking_trigrams(self.selector) if self.layout.options.redundancy == "trigrams" else self.selector
-
-    def _step(self, capacity: int) -> tuple[float, int]:
-        """Return the share of the text that a summary may keep, rounded down, and the smallest capacity with it."""
-        step = bisect_right(self._steps, capacity)
-        return (_SHARES[step - 1], self._steps[step - 1]) if step else (0.0, 0)
-
-    @cached_property
-    def _steps(self) -> list[int]:
-        """The capacities at which the values change."""
-        if self.by_share is None:
-            return []
-        lengths = self.layout.lengths
-        return [ceil(share * (sum(lengths) + self.layout.gap * (len(lengths) - 1))) for share in _SHARES]
-
-    def _levels(self, capacity: int) -> tuple[Problem, ...]:
-        """Return the problems to solve; a later one counts only if nothing fits in those before it.
-
-        The first takes no noise, and each sentence with what it needs. The second takes sentences as they are, and the
-        last takes noise, too: a heading is better than nothing.
-        """
-        share, _ = self._step(capacity)
-        if share not in self._known:
-            values = self.values if self.by_share is None else self.by_share(share)
-            self._known[share] = self._problems(values)
-        return self._known[share]
-
-    @cached_property
-    def _known(self) -> dict[float, tuple[Problem, ...]]:
-        return {}
-
-    def _problems(self, values: Values) -> tuple[Problem, ...]:
-        capacity = sum(self.layout.lengths) + self.layout.gap * len(self.layout.lengths)
-        everything = replace(self._given(capacity), values=values)
-        noise = self._noise - everything.include
-        if self.layout.options.coherence == "off" or len(noise | everything.exclude) == len(everything.values):
-            return (self._distinct(everything),)
-        clean = everything.without(noise)
-        needs = tuple(max(need, ALONE) for need in self.reading.needs)
-        if self.layout.options.coherence == "strict":
-            first = replace(clean, needs=needs)
-        else:
-            first = replace(clean, values=np.where(np.array(needs) == ALONE, values, _DEPENDENT * values))
-        return tuple(map(self._distinct, (first, clean, everything)))
-
-    @cached_property
-    def _noise(self) -> frozenset[int]:
-        """The sentences that are noise, or that need something the text does not say before them."""
-        return frozenset(
-            i
-            for i, (need, noise) in enumerate(zip(self.reading.needs, self.reading.noise, strict=True))
-            if noise or need == LOST
-        )
-
-    def _distinct(self, problem: Problem) -> Problem:
-        return problem if self.layout.options.redundancy == "off" else without_duplicates(problem)
-
-    def _given(self, capacity: int) -> Problem:
-        return Problem(
-            values=self.values,
-            lengths=np.array(self.layout.lengths, dtype=np.int64),
-            capacity=capacity,
-            separator=self.layout.gap,
-            include=self.layout.options.include,
-            exclude=self.layout.options.exclude,
-            document=self.layout.document,
-        )
 
 
 def _first(answers: Iterable[Selection]) -> Selection:

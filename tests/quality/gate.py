@@ -31,7 +31,7 @@ READER_FILES = tuple(DATA / "reader" / name for name in ("dev.jsonl.gz", "dev_la
 Figures = dict[str, dict[str, float]]
 
 
-def measure(dev: DevSet, system: str = "news", documents: int = DOCUMENTS) -> Figures:
+def measure(dev: DevSet, system: str = "auto", documents: int = DOCUMENTS) -> Figures:
     """Return ROUGE-1, ROUGE-2 and the number of violations at each budget."""
     results = evaluate(dev.records(DATA, documents), [system], dev.budgets)
     return {
@@ -44,7 +44,7 @@ def measure(dev: DevSet, system: str = "news", documents: int = DOCUMENTS) -> Fi
     }
 
 
-def measure_reading(system: str = "news") -> Figures:
+def measure_reading(system: str = "auto") -> Figures:
     """Return, for the reader set, the flawed summaries, the editor's choice and the violations at each budget."""
     texts, labels = READER_FILES
     items, _ = labeled(read(texts, strict=True), labels)

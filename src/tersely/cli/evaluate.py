@@ -12,7 +12,7 @@ from tersely.cli._printing import counting
 
 @click.command("evaluate", short_help="Compare systems on documents: ROUGE, or how they read.")
 @click.argument("files", metavar="DATA", nargs=-1, required=True)
-@click.option("--systems", metavar="A,B,...", help="The systems to compare. Default: lead,news.")
+@click.option("--systems", metavar="A,B,...", help="The systems to compare. Default: lead,auto.")
 @click.option("--sentences", type=click.IntRange(1), metavar="N", help="Budget in sentences.")
 @click.option("--budgets", metavar="N,N,...", help="Budgets in --unit.")
 @click.option("--budgets-zh", metavar="N,N,...", help="With --readability: budgets for Chinese texts instead.")
@@ -96,7 +96,7 @@ def command(files: tuple[str, ...], systems: str | None, baseline: str | None, *
     data, *more = files
     if more:
         raise UsageError("several files are only for --queries: join them first")
-    names = parse_systems(systems or "lead,news")
+    names = parse_systems(systems or "lead,auto")
     base = baseline or names[0]
     if base not in names:
         raise UsageError(f"the baseline '{base}' is not one of the systems")

@@ -68,6 +68,7 @@ _ACCOMPANIES = frozenset(
         *_pairs(("has", "have"), ("traditionally", "recently")),
         *("for example", "for instance", "e g", "i e", "et al", "see fig", "see also", "as follows", "rest of"),
         *("recent years", "good morning", "good afternoon", "welcome to", "forward looking", "safe harbor"),
+        *("let me", "me know", "feel free", "any questions", "thought that"),
         *("non gaap", "before we", "will discuss", "will now", "turn to", "turn it", "traditionally"),
     )
 )

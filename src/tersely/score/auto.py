@@ -16,6 +16,8 @@ __all__ = ["Auto"]
 
 # A summary that keeps this much of a text gets no bias: it no longer matters where a sentence stands.
 _MUCH = 0.6
+# A summary that keeps less than this cannot say what happens, only what it is about.
+_LITTLE = 0.03
 # Texts of more sentences are long enough to show themselves where they say what matters.
 _LONG = 60
 # In shorter texts the bias is this number divided by the number of sentences, but at most the second number.
@@ -37,11 +39,15 @@ _ABSTRACT = 20
 
 @dataclass(frozen=True)
 class Lean:
-    """Where a text says what matters: the bias of a short summary, the factor of the first full sentence, and why."""
+    """Where a text says what matters: the bias of a short summary, why, and the factor of the first full sentence.
+
+    `opening` is the bias of a tiny summary where there is none otherwise: what opens a story says what it is about.
+    """
 
     bias: float
     why: str
     first: float = 1.0
+    opening: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,8 @@ class Auto:
 
         def values(share: float) -> Values:
             place = max(1 - (share / _MUCH) ** 2, 0.0)
-            found: Values = Coverage(lean.bias * place).values(document) * worded
+            bias = lean.bias * place or lean.opening * max(1 - share / _LITTLE, 0.0)
+            found: Values = Coverage(bias).values(document) * worded
             found[first] *= lean.first**place
             return found
 
@@ -91,7 +98,7 @@ class Auto:
             early = (count * early_content(document) + _SENTENCES * _MOST_TEXTS) / (count + _SENTENCES)
             if early < 0:
                 return Lean(0.4, f"{count} sentences, and those at its beginning say most")
-            return Lean(0.0, f"{count} sentences, and nothing more at its beginning than elsewhere")
+            return Lean(0.0, f"{count} sentences, and nothing more at its beginning than elsewhere", opening=0.4)
         if is_research(document):
             return Lean(0.2 if count <= _ABSTRACT else 0.4, f"research in {count} sentences")
         if count > _ABSTRACT and in_person(document) > _SPEECH:

@@ -15,6 +15,7 @@ from tersely.evaluate.record import Record
 from tersely.io.lines import Fault
 from tersely.registry import Registry
 from tersely.text import LANGUAGES, Language
+from tersely.text.length import Unit
 
 
 class Reader(Protocol):
@@ -87,15 +88,20 @@ def _records(items: Iterator[Item], strict: bool, report: Callable[[str], None])
 
 @dataclass(frozen=True)
 class DevSet:
-    """A file of documents with references, and the budgets at which summaries are measured."""
+    """A file of documents with references, and the budgets at which summaries are measured.
+
+    Its folder is that of its language unless another is given. With `alternatives`, a list of references is several.
+    """
 
     name: str
     language: Language
     budgets: tuple[Budget, ...]
+    folder: str = ""
+    alternatives: bool = False
 
     def path(self, folder: Path) -> Path:
         """Return the path of the set in a data folder."""
-        return folder / self.language / f"{self.name}.jsonl.gz"
+        return folder / (self.folder or self.language) / f"{self.name}.jsonl.gz"
 
     def records(self, folder: Path, limit: int | None = None) -> Iterator[Record]:
         """Read the records of the set."""
@@ -118,4 +124,25 @@ SUITE = (
     DevSet("dev_cail", "zh", _chars(200, 300)),
 )
 
-__all__ = ["READERS", "SUITE", "DevSet", "Reader", "detect", "read"]
+
+def _kind(name: str, limit: int, unit: Unit) -> DevSet:
+    language: Language = "fr" if name.startswith("fr") else "id" if name.startswith("id") else "en"
+    return DevSet(name, language, (Budget(limit, unit),), "genres", alternatives=True)
+
+
+# Other kinds of text than news, and news in other languages; each at the length of its references.
+KINDS = (
+    _kind("en_email", 1, "sentences"),
+    _kind("en_tldr", 1, "sentences"),
+    _kind("en_pubmed", 210, "words"),
+    _kind("en_acl", 160, "words"),
+    _kind("en_judgement_in", 600, "words"),
+    _kind("en_earnings", 60, "words"),
+    _kind("en_meeting_qmsum", 110, "words"),
+    _kind("en_dialogue", 25, "words"),
+    _kind("en_story", 400, "words"),
+    _kind("fr_news", 40, "words"),
+    _kind("id_news", 50, "words"),
+)
+
+__all__ = ["KINDS", "READERS", "SUITE", "DevSet", "Reader", "detect", "read"]

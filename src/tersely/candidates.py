@@ -1,0 +1,114 @@
+"""What may be chosen from a scored document: problems with and without needs and noise, for any budget."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil
+from typing import Literal
+
+import numpy as np
+
+from tersely.layout import Layout
+from tersely.read import ALONE, LOST, Reading, read
+from tersely.score import Values
+from tersely.select import Problem, without_duplicates
+
+# Values that depend on the share of the text that a summary keeps change at these shares: between them, one choice
+# often serves many budgets.
+_SHARES = (0.02, 0.04, *(0.15 * 2 ** (step / 4) for step in range(9)))
+# With coherence "soft", the share of its value that a sentence keeps if it cannot stand alone.
+_DEPENDENT = 0.5
+
+Level = Literal["coherent", "clean", "all"]
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The sentences of a scored document, what they need, and which are noise.
+
+    `by_share` is for scorers whose values depend on the share of the text that a summary keeps; `values` are then those
+    of a short summary.
+    """
+
+    layout: Layout
+    values: Values
+    by_share: Callable[[float], Values] | None = None
+
+    @cached_property
+    def reading(self) -> Reading:
+        """What the sentences need, and which are noise; nothing and none if coherence is off."""
+        count = len(self.layout.document)
+        if self.layout.options.coherence in (None, "off"):
+            return Reading((ALONE,) * count, ("",) * count, ("",) * count)
+        return read(self.layout.document)
+
+    def step(self, capacity: int) -> tuple[float, int]:
+        """Return the share of the text that a summary may keep, rounded down, and the smallest capacity with it."""
+        step = bisect_right(self._steps, capacity)
+        return (_SHARES[step - 1], self._steps[step - 1]) if step else (0.0, 0)
+
+    @cached_property
+    def _steps(self) -> list[int]:
+        """The capacities at which the values change."""
+        if self.by_share is None:
+            return []
+        lengths = self.layout.lengths
+        return [ceil(share * (sum(lengths) + self.layout.gap * (len(lengths) - 1))) for share in _SHARES]
+
+    def levels(self, capacity: int) -> Iterator[Problem]:
+        """Yield the problems to solve; a later one counts only if nothing fits in those before it.
+
+        The first takes no noise, and each sentence with what it needs. The second takes sentences as they are, and the
+        last takes noise, too: a heading is better than nothing.
+        """
+        share, _ = self.step(capacity)
+        for level in self._used_levels:
+            if (share, level) not in self._known:
+                self._known[share, level] = self._problem(share, level)
+            yield self._known[share, level]
+
+    @cached_property
+    def _known(self) -> dict[tuple[float, Level], Problem]:
+        return {}
+
+    @cached_property
+    def _used_levels(self) -> tuple[Level, ...]:
+        options = self.layout.options
+        free = len(self.values) - len(options.exclude | self.noise - options.include)
+        return ("coherent", "clean", "all") if options.coherence not in (None, "off") and free else ("all",)
+
+    def _problem(self, share: float, level: Level) -> Problem:
+        capacity = sum(self.layout.lengths) + self.layout.gap * len(self.layout.lengths)
+        values = self.values if self.by_share is None or not share else self.by_share(share)
+        problem = replace(self.given(capacity), values=values)
+        if level != "all":
+            problem = problem.without(self.noise - problem.include)
+        if level == "coherent":
+            needs = tuple(max(need, ALONE) for need in self.reading.needs)
+            if self.layout.options.coherence == "strict":
+                problem = replace(problem, needs=needs)
+            else:
+                problem = replace(problem, values=np.where(np.array(needs) == ALONE, values, _DEPENDENT * values))
+        return problem if self.layout.options.redundancy == "off" else without_duplicates(problem)
+
+    @cached_property
+    def noise(self) -> frozenset[int]:
+        """The sentences that are noise, or that need something the text does not say before them."""
+        return frozenset(
+            i
+            for i, (need, noise) in enumerate(zip(self.reading.needs, self.reading.noise, strict=True))
+            if noise or need == LOST
+        )
+
+    def given(self, capacity: int) -> Problem:
+        """Return the problem of all sentences, as the options say."""
+        return Problem(
+            values=self.values,
+            lengths=np.array(self.layout.lengths, dtype=np.int64),
+            capacity=capacity,
+            separator=self.layout.gap,
+            include=self.layout.options.include,
+            exclude=self.layout.options.exclude,
+            document=self.layout.document,
+        )
