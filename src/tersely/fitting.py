@@ -51,6 +51,7 @@ class Fitting:
     model: str
     fingerprint: str
     by_share: Callable[[float], Values] | None = None
+    lean: str = ""
 
     @cached_property
     def ranks(self) -> tuple[int, ...]:
@@ -122,6 +123,7 @@ class Fitting:
             needed=min(left, default=None) if reason == "nothing-fits" else None,
             model=self.model,
             fingerprint=self.fingerprint,
+            lean=self.lean,
             source=document.text,
             sources=sources,
             query=self.layout.options.query,

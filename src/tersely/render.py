@@ -73,12 +73,15 @@ def markdown(summary: "Summary") -> str:
 def explained(summary: "Summary") -> str:
     """Return one line per sentence of the source: whether it is in the summary, what it needs, or why it is out.
 
+    Before them stands what the text was taken for, if the scorer decides that for each text.
+
     >>> from tersely import summarize
     >>> print(explained(summarize("Rain fell. The river rose.", max_chars=10)))
+    2 sentences, which begin with what matters; the beginning counts most (bias 1.5)
     +  0  Rain fell.
        1  The river rose.  (too long for the room that is left)
     """
-    lines = []
+    lines = [summary.lean] if summary.lean else []
     for sentence in sorted(summary.ranking, key=lambda s: s.index):
         text = " ".join(on_one_line(sentence.text).split())
         text = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1].rstrip()}…"

@@ -252,7 +252,7 @@ class Summarizer:
         if by_share is None or not len(document) or isinstance(document, Collection):
             return Fitting(layout, self.score(document), self.selector, self.name, self.fingerprint)
         known = by_share(document)
-        return Fitting(layout, known(0.0), self.selector, self.name, self.fingerprint, known)
+        return Fitting(layout, known(0.0), self.selector, self.name, self.fingerprint, known, str(known.lean))
 
 
 @overload

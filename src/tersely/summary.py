@@ -62,7 +62,8 @@ class Summary:
     exactly what stands in the source.
     `sentences` are in the order that was asked for; `ranking` has every sentence of the source, the best first.
     `source` is the text itself; of several `sources`, all their texts with a blank line between them.
-    If nothing fits, `needed` is the length of the shortest possible summary.
+    If nothing fits, `needed` is the length of the shortest possible summary. `lean` says what the scorer took the text
+    for, and where it looked for what matters, if it decides that for each text.
 
     >>> from tersely import summarize
     >>> summarize("One fish. Two fish.", max_chars=10)
@@ -83,6 +84,7 @@ class Summary:
     source: str
     sources: tuple[Source, ...] = ()
     query: str | None = None
+    lean: str = ""
 
     @property
     def fill(self) -> float:
@@ -115,6 +117,7 @@ class Summary:
             "ranking": [
                 {**s.to_dict(), "selected": s.selected, "noise": s.noise, "rejected": s.rejected} for s in self.ranking
             ],
+            "lean": self.lean,
             "model": {"name": self.model, "fingerprint": self.fingerprint},
         }
 

@@ -1,6 +1,5 @@
 """Coverage that reads the document first: where it says what matters, and how."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -49,6 +48,27 @@ class Lean:
     first: float = 1.0
     opening: float = 0.0
 
+    def __str__(self) -> str:
+        where = "the end" if self.bias < 0 else "the beginning" if self.bias > 0 else "no place"
+        return f"{self.why}; {where} counts most" + (f" (bias {self.bias:g})" if self.bias else "")
+
+
+@dataclass(frozen=True)
+class Leaning:
+    """The values of a document's sentences, which depend on the share of the text that a summary keeps."""
+
+    document: Document
+    lean: Lean
+    worded: Values  # a factor for each sentence, whatever the share
+
+    def __call__(self, share: float) -> Values:
+        """Return positive values."""
+        place = max(1 - (share / _MUCH) ** 2, 0.0)
+        bias = self.lean.bias * place or self.lean.opening * max(1 - share / _LITTLE, 0.0)
+        found: Values = Coverage(bias).values(self.document) * self.worded
+        found[_first_full(self.document)] *= self.lean.first**place
+        return found
+
 
 @dataclass(frozen=True)
 class Auto:
@@ -69,21 +89,11 @@ class Auto:
         """Return positive values for a short summary."""
         return self.by_share(document)(0.0)
 
-    def by_share(self, document: Document) -> Callable[[float], Values]:
+    def by_share(self, document: Document) -> "Leaning":
         """Return a function from the share of the text that a summary keeps to the values."""
-        lean = self.lean(document)
-        first = _first_full(document)
         worded = np.exp(self.cues * cues(document)) * _fullness(document)
         worded *= np.array([_ROLES.get(role, 1.0) for role in document.roles])
-
-        def values(share: float) -> Values:
-            place = max(1 - (share / _MUCH) ** 2, 0.0)
-            bias = lean.bias * place or lean.opening * max(1 - share / _LITTLE, 0.0)
-            found: Values = Coverage(bias).values(document) * worded
-            found[first] *= lean.first**place
-            return found
-
-        return values
+        return Leaning(document, self.lean(document), worded)
 
     def lean(self, document: Document) -> Lean:
         """Return where the document says what matters."""

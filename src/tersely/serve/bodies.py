@@ -217,6 +217,7 @@ class SummaryAnswer(BaseModel):
     reason: Literal["selected", "whole-text-fits", "no-gain", "nothing-fits", "empty-input"]
     needed: int | None
     ranking: list[RankedAnswer]
+    lean: str = Field(description="What the scorer took the text for, and where it looked for what matters.")
     model: ModelAnswer
 
 
