@@ -18,7 +18,7 @@ from pathlib import Path
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SIZES = (25, 200, 1000)
-OURS = ("news", "coverage", "lead", "centroid", "textrank", "textrank@tfidf", "lexrank", "pacsum", "far")
+OURS = ("auto", "coverage", "lead", "centroid", "textrank", "textrank@tfidf", "lexrank", "pacsum", "far")
 SUMY = {"sumy TextRank": "text_rank.TextRankSummarizer", "sumy LexRank": "lex_rank.LexRankSummarizer"}
 SUMY |= {"sumy LSA": "lsa.LsaSummarizer"}
 BUDGET = 400
@@ -82,7 +82,7 @@ def our_system(system: str) -> Callable[[list[str]], object]:
     from tersely import Document, Summarizer
 
     scorer, _, encoder = system.partition("@")
-    summarizer = Summarizer.load() if system == "news" else Summarizer.load(scorer=scorer, encoder=encoder or None)
+    summarizer = Summarizer.load() if system == "auto" else Summarizer.load(scorer=scorer, encoder=encoder or None)
     return lambda sentences: summarizer.summarize(Document.from_sentences(sentences, "en"), max_chars=BUDGET)
 
 

@@ -86,7 +86,7 @@ def test_needs_point_back_and_the_first_sentence_stands_alone() -> None:
     assert all(need == LOST or need < i for i, need in enumerate(reading.needs))
 
 
-@pytest.mark.parametrize("coherence", ["loose", None, 3])
+@pytest.mark.parametrize("coherence", ["loose", "", 3])
 def test_an_unknown_coherence_is_one_clear_line(coherence: object) -> None:
     with pytest.raises(ValueError, match="coherence must be strict or soft or off"):
         summarize(STORY, max_chars=50, coherence=coherence)  # type: ignore[call-overload]

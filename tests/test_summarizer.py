@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import texts
-from tersely import Document, Summarizer, Summary, fitting, summarize
+from tersely import Document, Summarizer, Summary, candidates, summarize
 from tersely.errors import ModelError, UsageError
 from tersely.models import load_model
 from tersely.score import SCORERS
@@ -156,10 +156,10 @@ def test_duplicates_are_taken_once_and_the_room_they_leave_is_explained() -> Non
 
 def test_duplicates_are_searched_once_for_all_budgets(english: str, monkeypatch: pytest.MonkeyPatch) -> None:
     searches: list[Problem] = []
-    monkeypatch.setattr(fitting, "without_duplicates", lambda problem: (searches.append(problem), problem)[1])
+    monkeypatch.setattr(candidates, "without_duplicates", lambda problem: (searches.append(problem), problem)[1])
     frontier = DEFAULT.frontier(english, include=[7], exclude=[0])
     assert len(frontier.steps(points=20)) > 5
-    assert len(searches) == 1
+    assert len(searches) == len({id(problem) for problem in searches}) <= 11  # one per share of the text
 
 
 def test_a_frontier_begins_where_the_included_sentences_fit_even_with_few_points(english: str) -> None:

@@ -69,7 +69,7 @@ class Options:
         for name, value, known in (
             ("order", self.order, ("document", "rank")),
             ("redundancy", self.redundancy, ("duplicates", "trigrams", "off")),
-            ("coherence", self.coherence or "off", ("strict", "soft", "off")),
+            ("coherence", "off" if self.coherence is None else self.coherence, ("strict", "soft", "off")),
         ):
             if value not in known:
                 raise UsageError(f"{name} must be {' or '.join(known)}, not '{value}'")

@@ -1,6 +1,5 @@
 """The Haystack components, with Haystack itself."""
 
-import asyncio
 import os
 import warnings
 from typing import Any
@@ -16,6 +15,7 @@ from haystack.token_counters import ApproximateTokenCounter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adapters.apart import run_apart
 from strategies import prose
 from tersely import InputError, UsageError
 from tersely.adapters.haystack import TerselyChatCompactor, TerselyCompressor
@@ -199,7 +199,7 @@ def test_it_is_a_compactor_for_the_hook_of_haystack() -> None:
     assert short is not None
     assert counter.count(short) <= 50
     assert before == CHAT
-    assert asyncio.run(compactor.compact_async(CHAT, 50, counter)) == short
+    assert run_apart(compactor.compact_async(CHAT, 50, counter)) == short
     assert compactor.compact(CHAT, 1000, counter) is None
     # What must stay is a goal missed, not an error.
     least = compactor.compact(CHAT, 1, counter)

@@ -1,6 +1,5 @@
 """The LangChain compressor, with LangChain itself."""
 
-import asyncio
 import pickle
 from typing import Any
 
@@ -11,6 +10,7 @@ pytest.importorskip("langchain_core", reason="the extra langchain is not install
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 
+from adapters.apart import run_apart
 from tersely import UsageError
 from tersely.adapters.langchain import TerselyCompressor
 
@@ -56,7 +56,7 @@ def test_it_works_in_a_retriever_of_langchain() -> None:
     found = retriever.invoke("How long is the Elbe?")
     assert "e" in [document.id for document in found]
     assert sum(len(document.page_content.split()) for document in found) <= 12
-    assert asyncio.run(retriever.ainvoke("How long is the Elbe?")) == found
+    assert run_apart(retriever.ainvoke("How long is the Elbe?")) == found
 
 
 def test_it_can_be_copied_and_sent_to_another_process() -> None:

@@ -1,13 +1,12 @@
 """The LlamaIndex postprocessor, with LlamaIndex itself."""
 
-import asyncio
-
 import pytest
 
 pytest.importorskip("llama_index.core", reason="the extra llama-index is not installed")
 
 from llama_index.core.schema import ImageNode, MediaResource, MetadataMode, Node, NodeWithScore, TextNode
 
+from adapters.apart import run_apart
 from tersely import UsageError
 from tersely.adapters.llama_index import TerselyPostprocessor
 
@@ -63,7 +62,7 @@ def test_nodes_of_every_kind_and_no_query() -> None:
 def test_it_works_asynchronously_and_comes_back_from_plain_data() -> None:
     postprocessor = TerselyPostprocessor(max_chars=80)
     again = TerselyPostprocessor.from_dict(postprocessor.to_dict())
-    found = asyncio.run(again.apostprocess_nodes(nodes(), query_str=QUERY))
+    found = run_apart(again.apostprocess_nodes(nodes(), query_str=QUERY))
     assert found == postprocessor.postprocess_nodes(nodes(), query_str=QUERY)
 
 

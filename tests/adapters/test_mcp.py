@@ -9,12 +9,12 @@ import pytest
 
 pytest.importorskip("mcp.client.client", reason="the extra mcp is not installed")
 
-import anyio
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client, StdioServerParameters, stdio_client
 from tokenizers import Tokenizer, models, pre_tokenizers
 
+from adapters.apart import run_apart
 from strategies import texts
 from tersely import Summarizer, summarize
 from tersely.adapters.mcp import create_server, headings
@@ -33,7 +33,7 @@ def called(*calls: tuple[str, dict[str, Any]], server: Any = None) -> list[Any]:
         async with Client(create_server(Summarizer.load()) if server is None else server) as client:
             return [await client.call_tool(name, arguments) for name, arguments in calls]
 
-    return anyio.run(run)
+    return run_apart(run())
 
 
 def said(result: Any) -> str:
@@ -68,7 +68,7 @@ def test_the_command_serves_the_tools_on_standard_input_and_output(english: str,
             listed = await client.call_tool("outline", {"text": PAGE})
             assert said(listed).splitlines()[0] == "2-6: # Rain"
 
-    anyio.run(run)
+    run_apart(run())
 
 
 def test_the_server_ends_when_its_input_ends() -> None:
@@ -94,14 +94,14 @@ def test_a_wrong_option_is_one_line_at_the_start(options: list[str], message: st
 
 
 def test_several_sources_and_a_query_with_the_places_of_what_is_kept() -> None:
-    asked = {"sources": SOURCES, "max_words": 12, "query": "How long is the Elbe?", "offsets": True}
+    asked = {"sources": SOURCES, "max_words": 14, "query": "How long is the Elbe?", "offsets": True}
     plain, placed = called(("fit", asked | {"offsets": False}), ("fit", asked))
     assert plain.structured_content is None
     data = placed.structured_content
     assert said(placed) == said(plain) == data["text"]
     assert data["text"].startswith("[rivers]\n")
     assert "It is 1,094 km long." in data["text"]
-    assert data["length"] <= data["limit"] == 12
+    assert data["length"] <= data["limit"] == 14
     texts_of = {source["id"]: source["text"] for source in SOURCES}
     assert all(texts_of[s["source"]][s["start"] : s["end"]] in data["text"] for s in data["sentences"])
 

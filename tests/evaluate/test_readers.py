@@ -69,7 +69,7 @@ def test_a_wrong_call_fails_at_once(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="unknown reader 'stroy': did you mean 'story'"):
         read(file, reader="stroy")
     with pytest.raises(UsageError, match="unknown language"):
-        read(file, language="fr")  # type: ignore[arg-type]
+        read(file, language="xx")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="limit"):
         read(file, limit=-1)
     for missing in ("none.jsonl", "none-*.jsonl", "n" * 5000, "a.jsonl/b"):

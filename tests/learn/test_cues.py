@@ -23,14 +23,17 @@ def corpus(folder: Path, kinds: int, documents: int = 120) -> Path:
                 if rng.random() < 0.5:
                     text.append(f"The mayor officially named {' and '.join(rng.permutation(topics))}.")
                 else:
-                    text.append(f"The mayor incidentally named {' and '.join(f'word{rng.integers(10**6)}' for _ in range(4))}.")
+                    others = [f"word{rng.integers(10**6)}" for _ in range(4)]
+                    text.append(f"The mayor incidentally named {' and '.join(others)}.")
             lines.write(json.dumps({"text": " ".join(text), "source": f"kind{number % kinds}"}) + "\n")
     return file
 
 
 def test_wording_of_sentences_that_cover_their_text_gets_weight(tmp_path: Path) -> None:
     out = tmp_path / "cues.json"
-    run = CliRunner().invoke(cli, ["train", "cues", str(corpus(tmp_path, 3)), "--out", str(out)], catch_exceptions=False)
+    run = CliRunner().invoke(
+        cli, ["train", "cues", str(corpus(tmp_path, 3)), "--out", str(out)], catch_exceptions=False
+    )
     assert run.exit_code == 0, run.output
     weights = json.loads(out.read_text())["cues"]["en"]
     assert weights["officially"] > 5

@@ -110,8 +110,9 @@ def test_the_default_configuration_is_small_and_is_that_of_the_shipped_model() -
     assert read_settings(model_folder("news") / "training.toml", NewsConfig) == config
 
 
-def test_the_default_model_is_unchanged() -> None:
-    assert Summarizer.load().fingerprint == "cdf48c33e5c76bc9"
+def test_the_shipped_models_are_unchanged() -> None:
+    assert Summarizer.load().fingerprint == "c784246b378503af"
+    assert Summarizer.load("news").fingerprint == "3f9c52adb520b03a"
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def test_a_port_in_use_is_one_line() -> None:
     [
         (["--model", "nosuch"], 2, "unknown model 'nosuch': "),
         # Only the workers notice this.
-        (["--tokenizer", "nowhere"], 3, "no tokenizer at nowhere: give the path of a tokenizer.json"),
+        (["--tokenizer", "nowhere"], 3, "'nowhere' is neither a file nor an encoding of tiktoken"),
         (["--host", "a..b"], 2, "unknown host 'a..b': give an address of this machine"),
         (["--deadline", "nan"], 2, "the deadline must be above 0 and at most 86400 seconds, not nan"),
         (["--deadline", "inf"], 2, "the deadline must be above 0 and at most 86400 seconds, not inf"),

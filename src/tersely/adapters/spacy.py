@@ -86,7 +86,7 @@ def create(
     model: str | None,
     order: Order,
     redundancy: Redundancy,
-    coherence: Coherence,
+    coherence: Coherence | None,
     spans_key: str,
 ) -> TerselyPipe:
     """Make the pipe from its configuration: exactly one budget, and the options of `tersely.summarize`."""

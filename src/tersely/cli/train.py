@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from tersely.learn.scorer.config import ScorerConfig
 
 _SAMPLES = "Number of problems to measure the network on in the end."
+_JSON = click.option(
+    "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="JSON file."
+)
 _STOPPED = "tersely: stopped; to continue, run the same command with --resume"
 
 
@@ -163,9 +166,7 @@ def knapsack(config: str, out: str, resume: bool, steps: int | None, samples: in
 
 @command.command("openings", short_help="Learn how texts begin.")
 @click.argument("corpus", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option(
-    "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="JSON file."
-)
+@_JSON
 @click.option("--where", multiple=True, metavar="FIELD=VALUE", help=WHERE)
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Read at most N documents. Default: all.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the sample of sentences.")
@@ -189,12 +190,8 @@ def openings(corpus: tuple[Path, ...], out: Path, where: tuple[str, ...], limit:
 
 
 @command.command("cues", short_help="Learn how sentences that matter are worded.")
-@click.argument(
-    "corpus", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
-)
-@click.option(
-    "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="JSON file."
-)
+@click.argument("corpus", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@_JSON
 @click.option("--kind", default="source", show_default=True, metavar="FIELD", help="Field that names the kind of text.")
 def cues(corpus: tuple[Path, ...], out: Path, kind: str) -> None:
     """Learn from FILE, without labels, how sentences are worded that say what their text is about.

@@ -84,7 +84,7 @@ def cues(document: Document) -> NDArray[np.float64]:
     """Return for each sentence a logarithm: above 0 if it is worded like what matters, below 0 if not.
 
     >>> text = "Parsing is hard. In this paper, we propose a parser. For example, see Figure 2. It has been tried."
-    >>> np.argmax(cues(Document.from_text(text)))
+    >>> int(np.argmax(cues(Document.from_text(text))))
     1
     """
     learned = load_cues().get(document.language, {})

@@ -140,7 +140,7 @@ def _fullness(document: Document) -> Values:
     if document.language == "zh":
         return np.ones(len(document))
     terms = np.array([len(row) for row in document.terms.sentences])
-    return np.minimum(terms / _FULL, 1.0)
+    return np.clip(terms / _FULL, 0.1, 1.0)
 
 
 def _decides(document: Document) -> bool:

@@ -155,7 +155,8 @@ def invalid_fields(errors: Sequence[Any]) -> ProblemError:
 
 
 def _field(place: Sequence[str | int]) -> str:
-    names = [str(part) for part in place if part != "body"] or ["body"]
+    # Of a text that may be a string or a list, both are tried and named; the client knows only the field.
+    names = [str(part) for part in place if part not in ("body", "str", "list[SourceBody]")] or ["body"]
     # Names come from the client and must not break the line.
     return "".join(sign if sign.isprintable() else "\ufffd" for sign in ".".join(names)[:_LONGEST_NAME])
 
