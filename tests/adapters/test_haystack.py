@@ -15,7 +15,7 @@ from haystack.token_counters import ApproximateTokenCounter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.apart import run_apart
+from apart import run_apart
 from strategies import prose
 from tersely import InputError, UsageError
 from tersely.adapters.haystack import TerselyChatCompactor, TerselyCompressor

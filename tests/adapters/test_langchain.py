@@ -10,7 +10,7 @@ pytest.importorskip("langchain_core", reason="the extra langchain is not install
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 
-from adapters.apart import run_apart
+from apart import run_apart
 from tersely import UsageError
 from tersely.adapters.langchain import TerselyCompressor
 

@@ -6,7 +6,7 @@ pytest.importorskip("llama_index.core", reason="the extra llama-index is not ins
 
 from llama_index.core.schema import ImageNode, MediaResource, MetadataMode, Node, NodeWithScore, TextNode
 
-from adapters.apart import run_apart
+from apart import run_apart
 from tersely import UsageError
 from tersely.adapters.llama_index import TerselyPostprocessor
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mcp import Client, StdioServerParameters, stdio_client
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from adapters.apart import run_apart
+from apart import run_apart
 from strategies import texts
 from tersely import Summarizer, summarize
 from tersely.adapters.mcp import create_server, headings

@@ -1,6 +1,5 @@
 """Requests generated from the OpenAPI document, good and bad: every answer is what the document says."""
 
-import asyncio
 from typing import Any
 
 import httpx
@@ -8,6 +7,7 @@ import schemathesis
 from hypothesis import settings
 from schemathesis import checks
 
+from apart import run_apart
 from tersely.serve.app import make_app, make_queue
 from tersely.serve.options import ServeOptions
 from tersely.serve.server import Server
@@ -24,11 +24,11 @@ async def document() -> dict[str, Any]:
         return found
 
 
-schema = schemathesis.openapi.from_dict(asyncio.run(document()))
+schema = schemathesis.openapi.from_dict(run_apart(document()))
 
 
 def test_operations_have_names_that_a_generated_client_can_use() -> None:
-    paths = asyncio.run(document())["paths"]
+    paths = run_apart(document())["paths"]
     names = {operation["operationId"] for methods in paths.values() for operation in methods.values()}
     assert {"summarize", "frontier", "batch", "models"} <= names
     assert all(name.isidentifier() and len(name) < 20 for name in names)

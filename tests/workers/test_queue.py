@@ -1,6 +1,5 @@
 """The bounded queue: who gets a job, who is refused, and what becomes of workers that are late or die."""
 
-import asyncio
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from apart import run_apart
 from serve.service import ended, stopped, until
 from tersely.workers.queue import BusyError, LateError, WorkerEndedError, WorkQueue, _Ticket
 from workers.queue_work import Pids, Unloadable
@@ -34,7 +34,7 @@ def ask(queue: WorkQueue, key: int = 0) -> Any:
 
 
 def _ask(queue: WorkQueue, key: int = 0, long: bool = False) -> Any:
-    return asyncio.run(queue.ask("job", key, long))
+    return run_apart(queue.ask("job", key, long))
 
 
 def test_the_same_key_goes_to_the_same_worker() -> None:
