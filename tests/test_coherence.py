@@ -1,11 +1,14 @@
 """A sentence with what it needs, or not at all; and noise only where nothing else is there."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import texts
 from tersely import Summarizer, Summary, summarize
+from tersely.fitting import Fitting
+from tersely.layout import Coherence, Layout, Options
 from tersely.read import ALONE, LOST, read
 from tersely.select import SELECTORS
 from tersely.text.document import Document
@@ -50,12 +53,24 @@ def test_what_is_chosen_stands_unless_nothing_that_stands_fits(text: str, limit:
     assert all(len(s.text) > limit or s.score <= 0 for s in alone)
 
 
-@given(texts, st.sampled_from(sorted(EVERY_SELECTOR)))
-def test_the_frontier_gives_what_each_budget_gives(text: str, select: str) -> None:
+@given(texts, st.sampled_from(sorted(EVERY_SELECTOR)), st.sampled_from(["strict", "soft"]))
+def test_the_frontier_gives_what_each_budget_gives(text: str, select: str, coherence: Coherence) -> None:
     summarizer = EVERY_SELECTOR[select]
-    frontier = summarizer.frontier(text, coherence="strict")
-    for budget in range(1, frontier.capacity + 1, 5):
-        assert frontier.at(budget) == summarizer.summarize(text, max_chars=budget, coherence="strict")
+    frontier = summarizer.frontier(text, coherence=coherence)
+    for budget in range(1, frontier.capacity + 1, 7):
+        assert frontier.at(budget) == summarizer.summarize(text, max_chars=budget, coherence=coherence)
+
+
+@pytest.mark.parametrize(("first", "chosen"), [(9.0, (0, 1)), (0.5, (2, 3))])
+def test_a_soft_need_has_its_price_only_where_it_is_not_met(first: float, chosen: tuple[int, ...]) -> None:
+    document = Document.from_text(
+        "The mayor of Kelsby resigned. She gave no reason. The town is in debt. A bank has failed."
+    )
+    assert read(document).needs == (ALONE, 0, ALONE, ALONE)
+    values = np.array([first, 4.0, 3.0, 3.0])
+    layout = Layout(document, "sentences", Options(coherence="soft"))
+    fitting = Fitting(layout, values, SELECTORS.create("knapsack"), "test", "")
+    assert fitting.choice(2).chosen == chosen
 
 
 def test_captions_and_dangling_sentences_are_left_out_and_explained() -> None:

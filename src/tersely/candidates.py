@@ -17,7 +17,7 @@ from tersely.select import Problem, without_duplicates
 # Values that depend on the share of the text that a summary keeps change at these shares: between them, one choice
 # often serves many budgets.
 _SHARES = (0.02, 0.04, *(0.15 * 2 ** (step / 4) for step in range(9)))
-# With coherence "soft", the share of its value that a sentence keeps if it cannot stand alone.
+# With coherence "soft", the share of its value that a sentence keeps if what it needs is not chosen.
 _DEPENDENT = 0.5
 
 Level = Literal["coherent", "clean", "all"]
@@ -67,6 +67,15 @@ class Candidates:
             if (share, level) not in self._known:
                 self._known[share, level] = self._problem(share, level)
             yield self._known[share, level]
+
+    def with_met_needs(self, capacity: int, chosen: tuple[int, ...]) -> Problem | None:
+        """With coherence "soft", return the first problem with the full value of sentences whose needs are chosen."""
+        if self.layout.options.coherence != "soft" or "coherent" not in self._used_levels:
+            return None
+        problem = next(self.levels(capacity))
+        needs = np.array(self.reading.needs)
+        met = (needs >= 0) & np.isin(needs, chosen)
+        return replace(problem, values=np.where(met, problem.values / _DEPENDENT, problem.values))
 
     @cached_property
     def _known(self) -> dict[tuple[float, Level], Problem]:

@@ -19,6 +19,8 @@ from tersely.text.sources import Collection, located
 # How many words or tokens may disappear where a sentence is joined, and how many characters are joined to see that.
 _MERGED = 8
 _TRIED_CHARS = 1_000_000
+# With coherence "soft", how often sentences are chosen anew with the needs that are met.
+_ROUNDS = 4
 # With headers or marks of omission, how many times the room is halved between too much and too little.
 _HALVINGS = 6
 
@@ -190,7 +192,7 @@ class Fitting:
         options = self.layout.options
 
         def solve(room: int) -> Selection:
-            answer = _first(select(level, room) for level in self.candidates.levels(room))
+            answer = self._settled(_first(select(level, room) for level in self.candidates.levels(room)), room)
             return replace(answer, stable=max(answer.stable, self.candidates.step(room)[1]))
 
         if options.include or options.exclude:
@@ -225,6 +227,21 @@ class Fitting:
         if choice.length > capacity:
             raise UsageError(f"the included sentences need {choice.length}, but the budget is {capacity}")
         return choice
+
+    def _settled(self, answer: Selection, room: int) -> Selection:
+        """With coherence "soft", choose again once it is known which needs are met, until nothing new comes out."""
+        seen = {answer.chosen}
+        for _ in range(_ROUNDS):
+            problem = self.candidates.with_met_needs(room, answer.chosen)
+            if problem is None:
+                break
+            again = self._selector(problem.with_capacity(room))
+            answer = replace(answer, stable=max(answer.stable, again.stable))
+            if not again.chosen or again.chosen in seen:
+                break
+            seen.add(again.chosen)
+            answer = replace(answer, chosen=again.chosen)
+        return answer
 
     def _measured(self, selection: Selection) -> Choice:
         chosen = self._ordered(selection.chosen)

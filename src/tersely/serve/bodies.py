@@ -67,7 +67,7 @@ class _Text(_Body):
     )
     coherence: Literal["strict", "soft", "off"] | None = Field(
         None,
-        description="Take a sentence only with what it needs, halve the value of one that needs another, or neither. "
+        description="Take a sentence only with what it needs, halve the value of one without it, or neither. "
         "Null: what the model says; the default model is strict.",
     )
     language: Language | None = Field(None, description="Null: detected from the text.")
