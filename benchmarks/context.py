@@ -1,0 +1,89 @@
+"""What a query over passages costs, and how several texts without a query fare; prints the tables of docs/context.md.
+
+The passages are those of HotpotQA, cut at 100 words; the fastest of three rounds on one thread counts. Reviews are
+summarized in 60 words, as several sources by the default, and as one text by the other systems; of three references,
+the one that matches best counts.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
+
+from tersely import Source, Summarizer
+from tersely.evaluate.measures import Tokenization, rouge
+from tersely.io.lines import read_objects
+
+DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
+PASSAGES = (10, 100, 900)
+Row = dict[str, Any]
+SCORERS = ("auto", "coverage", "lead", "lexrank")
+
+
+def main() -> None:
+    """Print both tables."""
+    if not DATA.is_dir():
+        sys.exit(f"no data at {DATA}: set TERSELY_DATA to a folder with queries/ and several/")
+    with threadpool_limits(1):
+        cost()
+    reviews()
+
+
+def cost() -> None:
+    """Print the seconds for a query over more and more passages, by words alone and with vectors."""
+    rows = [row for _, row in read_objects(DATA / "queries" / "en_hotpot.jsonl.gz")]  # type: ignore[misc]
+    every = [" ".join(part["text"].split()[:100]) for row in rows for part in row["documents"]]
+    summarizer, query = Summarizer.load(), rows[0]["query"]
+    print("| passages | words only | with `use`, once it is loaded |\n|---:|---:|---:|")
+    for count in PASSAGES:
+        sources = [Source(str(i), text) for i, text in enumerate(islice(every, count))]
+        ask = partial(summarizer.summarize, sources, query=query, max_chars=4000)
+        words, vectors = fastest(ask), fastest(partial(ask, encoder="use"))
+        print(f"| {count} | {1000 * words:.0f} ms | {1000 * vectors:.0f} ms |")
+
+
+def fastest(work: Callable[[], object]) -> float:
+    """Return the processor seconds of the fastest of three rounds, after one that loads what is needed."""
+    work()
+    found = []
+    for _ in range(3):
+        begin = time.process_time()
+        work()
+        found.append(time.process_time() - begin)
+    return min(found)
+
+
+def reviews() -> None:
+    """Print ROUGE-1 of 60 words of several reviews."""
+    rows = [row for _, row in read_objects(DATA / "several" / "en_reviews.jsonl.gz")]  # type: ignore[misc]
+    print("\n| 60 words of eight reviews | R-1 |\n|---|---:|")
+    print(f"| the default, several sources | {score(Summarizer.load(), rows, lambda row: row['documents'])} |")
+    for scorer in SCORERS:
+        print(f"| {scorer}, as one text | {score(Summarizer.load(scorer=scorer), rows, joined)} |")
+
+
+def joined(row: Row) -> str:
+    """Return all texts of a row as one."""
+    return "\n\n".join(part["text"] for part in row["documents"])
+
+
+def score(summarizer: Summarizer, rows: list[Row], given: Callable[[Row], Any]) -> str:
+    """Return the mean ROUGE-1 against the best of the references."""
+    tokens = Tokenization().tokens
+
+    def one(row: Row) -> float:
+        found = [tokens(summarizer.summarize(given(row), max_words=60).text, "en")]
+        return max(rouge([tokens(reference, "en")], found)["rouge1"].f1 for reference in row["summary"])
+
+    return f"{100 * fmean(map(one, rows)):.1f}"
+
+
+if __name__ == "__main__":
+    main()
