@@ -25,10 +25,10 @@ STORY = (
 
 
 def stands(summary: Summary) -> bool:
-    """Tell whether every chosen sentence has what it needs, and none is noise."""
+    """Tell whether every chosen sentence has what it needs, none is noise, and quotations are whole."""
     chosen = {s.index for s in summary.sentences}
     reading = read(Document.from_text(summary.source))
-    return all(
+    return all(i in chosen for i in reading.continued if i - 1 in chosen) and all(
         not reading.noise[i] and (reading.needs[i] == ALONE or reading.needs[i] in chosen) for i in sorted(chosen)
     )
 
@@ -49,8 +49,31 @@ def test_what_is_chosen_stands_unless_nothing_that_stands_fits(text: str, limit:
         return
     # What does not stand is taken only where no sentence fits that does.
     reading = read(Document.from_text(text))
-    alone = [s for s in summary.ranking if reading.needs[s.index] == ALONE and not reading.noise[s.index]]
+    opening = {i - 1 for i in reading.continued}
+    alone = [
+        s
+        for s in summary.ranking
+        if reading.needs[s.index] == ALONE and not reading.noise[s.index] and s.index not in opening
+    ]
     assert all(len(s.text) > limit or s.score <= 0 for s in alone)
+
+
+@given(
+    st.lists(st.integers(0, 4), min_size=2, max_size=8),
+    st.integers(40, 600),
+    st.sampled_from(["chars", "bytes"]),
+    st.sampled_from(sorted(EVERY_SELECTOR)),
+)
+def test_a_quotation_goes_in_whole_or_not_at_all(parts: list[int], limit: int, unit: str, select: str) -> None:
+    sentences = ["The mayor of Kelsby resigned."]
+    for number, count in enumerate(parts):
+        said = [f"The quay in district {number} needs {part} more years of work." for part in range(count)]
+        sentences.append(f'The engineer of district {number} said: "{" ".join(["It is so.", *said])}"')
+    text = "\n\n".join(sentences)
+    summary = EVERY_SELECTOR[select].summarize(text, coherence="strict", **{f"max_{unit}": limit})  # type: ignore[call-overload]
+    chosen = {s.index for s in summary.sentences}
+    assert all((i in chosen) == (i - 1 in chosen) for i in read(Document.from_text(text)).continued)
+    assert summary.text.count('"') % 2 == 0
 
 
 @given(texts, st.sampled_from(sorted(EVERY_SELECTOR)), st.sampled_from(["strict", "soft"]))

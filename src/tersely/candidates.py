@@ -96,10 +96,18 @@ class Candidates:
         if level == "coherent":
             needs = tuple(max(need, ALONE) for need in self.reading.needs)
             if self.layout.options.coherence == "strict":
-                problem = replace(problem, needs=needs)
+                problem = replace(problem, needs=needs, values=self._whole(values))
             else:
                 problem = replace(problem, values=np.where(np.array(needs) == ALONE, values, _DEPENDENT * values))
         return problem if self.layout.options.redundancy == "off" else without_duplicates(problem)
+
+    def _whole(self, values: Values) -> Values:
+        """Return values with which quotations are chosen whole or not at all: all of it is the last sentence's."""
+        moved = values.copy()
+        for i in self.reading.continued:
+            moved[i] += max(moved[i - 1], 0.0)
+            moved[i - 1] = 0.0
+        return moved
 
     @cached_property
     def noise(self) -> frozenset[int]:

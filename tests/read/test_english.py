@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from growth import assert_linear
 from strategies import texts
 from tersely.read import ALONE, LOST, Reading
+from tersely.read import read as read_document
 from tersely.read._english import english
 from tersely.read._quotes import quoted
 from tersely.text import Document
@@ -18,12 +19,17 @@ MAYOR = "Mayor Anna Berg opened the new bridge over the Tarn on Monday."
 
 def read(*sentences: str) -> Reading:
     """Read sentences of one paragraph."""
+    return english(paragraph(*sentences))
+
+
+def paragraph(*sentences: str) -> Document:
+    """Return sentences as one paragraph."""
     text, spans, start = " ".join(sentences), [], 0
     for sentence in sentences:
         spans.append((start, start + len(sentence)))
         start += len(sentence) + 1
     document = Document.from_sentences(sentences, "en")
-    return english(Document(text, "en", tuple(type(document.sentences[0])(*span) for span in spans)))
+    return Document(text, "en", tuple(type(document.sentences[0])(*span) for span in spans))
 
 
 def lines(*sentences: str) -> Reading:
@@ -62,7 +68,7 @@ def lines(*sentences: str) -> Reading:
         ("Some wait for the ferry.", "list"),
         ("Paul Fowler described a similar wait.", "connective"),
         ("Paul Fowler was fined the following year.", "connective"),
-        ("We waited at the ferry for years.", "quotation"),
+        ("We waited at the ferry for years.", "speaker"),
         ("April 27.", "fragment"),
         ("What next?", "fragment"),
         ("The 33-year-old studied in Lyon.", "definite"),
@@ -70,9 +76,9 @@ def lines(*sentences: str) -> Reading:
         ("Monday's ceremony ended early.", "definite"),
         ("The project cost 40 million euros.", "definite"),
         ("The bridge was designed in Lyon.", "definite"),
-        ('"We waited for years."', "quotation"),
+        ('"We waited for years."', "speaker"),
         ('"We waited for years," she said.', "pronoun"),
-        ('"Traffic was a plague," the mayor added.', "quotation"),
+        ('"Traffic was a plague," the mayor added.', "speaker"),
     ],
 )
 def test_leans_on_the_sentence_before(sentence: str, why: str) -> None:
@@ -148,9 +154,25 @@ def test_quotation_needs_who_spoke_before() -> None:
     assert reading.needs == (ALONE, ALONE, 1, 1)
 
 
-def test_quotation_whose_speaker_is_named_only_later_is_lost() -> None:
+def test_quotation_may_name_its_speaker_at_the_end_because_it_goes_in_whole() -> None:
     reading = read(MAYOR, '"We waited for years.', 'Ferries were late," said Paul Fowler.')
-    assert reading.needs == (ALONE, LOST, 1)
+    assert reading.needs == (ALONE, ALONE, 1)
+
+
+def test_speech_whose_speaker_is_named_at_its_end_is_lost() -> None:
+    reading = read_document(
+        paragraph(MAYOR, '"We waited for years.', *["Ferries were late."] * 6, 'So we built," said Paul Fowler.')
+    )
+    assert reading.needs[:3] == (ALONE, LOST, 1)
+    assert reading.why[2:] == ("speech",) * 7
+
+
+def test_what_needs_a_part_of_a_quotation_needs_all_of_it() -> None:
+    reading = read_document(
+        paragraph(MAYOR, 'Paul Fowler said: "We waited.', "Ferries were late.", 'Now we walk."', "He gave no date.")
+    )
+    assert reading.needs == (ALONE, ALONE, 1, 2, 3)
+    assert reading.continued == (2, 3)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +182,8 @@ def test_quotation_whose_speaker_is_named_only_later_is_lost() -> None:
         (["“One.", "Two.”", "Three."], [-1, 0, -1]),
         (["'One.", "Two.'", "Three."], [-1, 0, -1]),
         (["`` One .", "Two . ''", "Three ."], [-1, 0, -1]),
-        (['"One.', '"Two."', "Three."], [-1, -1, -1]),
+        (['"One.', '"Two."', "Three."], [-1, 0, -1]),
+        (['(CNN)"One.', 'Two."', "Three."], [-1, 0, -1]),
         (["The boys' room is 'too small' now.", "Three."], [-1, -1]),
         (["Rock 'n' roll of the '90s.", "Three."], [-1, -1]),
         (["He said 'em all and don't care.", "Three."], [-1, -1]),
@@ -172,6 +195,10 @@ def test_quotations_are_followed(sentences: list[str], firsts: list[int]) -> Non
 
 def test_quotations_end_with_the_paragraph() -> None:
     assert [quote.first for quote in quoted(['"One.', "Two."], [True, True])] == [-1, -1]
+
+
+def test_quotations_go_on_in_a_paragraph_that_opens_them_again() -> None:
+    assert [quote.first for quote in quoted(['"One.', '"Two.', '"Three."'], [True] * 3)] == [-1, 0, 0]
 
 
 def test_turns_of_a_story_answer_each_other() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from tersely.read._quotes import WHOLE
 from tersely.text.blocks import NOISE, Kind
 from tersely.text.document import Document
 from tersely.text.language import Language
@@ -22,11 +23,19 @@ class Reading:
     needs in the end is the chain from it to a sentence that stands alone. `why[i]` names the cause, such as
     "pronoun", and is empty for a sentence that stands alone. `noise[i]` names the kind, such as "caption", and is
     empty for a sentence that belongs in a summary as much as any other.
+
+    A sentence inside a quotation needs the one before it, with the cause "quotation"; what needs a sentence of the
+    quotation needs its last. In a longer quotation, a "speech", sentences need the first.
     """
 
     needs: tuple[int, ...]
     why: tuple[str, ...]
     noise: tuple[str, ...]
+
+    @property
+    def continued(self) -> tuple[int, ...]:
+        """The sentences, ascending, that go on with the quotation of the one before, and close it or go on, too."""
+        return tuple(i for i, why in enumerate(self.why) if why == "quotation")
 
 
 def read(document: Document) -> Reading:
@@ -41,13 +50,33 @@ def read(document: Document) -> Reading:
     if isinstance(document, Collection):
         return _each(document)
     reading = _read_around(document, tuple(map(_noise, document.kinds, document.roles)))
+    needs, why = _whole_quotations(reading)
     # Whatever it looks like, the first sentence of a text stands alone by construction.
     first = next((i for i, noise in enumerate(reading.noise) if not noise), None)
-    if first is None or reading.needs[first] == ALONE:
-        return reading
-    needs, why = list(reading.needs), list(reading.why)
-    needs[first], why[first] = ALONE, ""
+    if first is not None:
+        needs[first], why[first] = ALONE, ""
     return Reading(tuple(needs), tuple(why), reading.noise)
+
+
+def _whole_quotations(reading: Reading) -> tuple[list[int], list[str]]:
+    """Return needs and causes with which the sentences of a quotation are chosen together, if they are not many."""
+    needs, why = list(reading.needs), list(reading.why)
+    end = list(range(len(needs)))  # of the quotation that a sentence begins; another may begin where it ends
+    for i in reversed(reading.continued):
+        end[needs[i]] = max(end[needs[i]], end[i])
+    whole: dict[int, int] = {}  # from each sentence of a short quotation to its last
+    for first, last in enumerate(end):
+        if first < last < first + WHOLE:
+            whole = dict.fromkeys(range(first, last + 1), last) | whole
+    for i, need in enumerate(reading.needs):
+        last = whole.get(need, need)
+        if why[i] != "quotation":
+            needs[i] = last if last < i else need
+        elif i <= last:
+            needs[i] = i - 1
+        else:
+            why[i] = "speech"
+    return needs, why
 
 
 def _noise(kind: Kind, role: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from tersely.read import ALONE, LOST, Reading
 from tersely.read import _english_forms as forms
 from tersely.read._english_text import FUNCTION, HEAD, PERSON, Text, view
-from tersely.read._quotes import LONGEST
+from tersely.read._quotes import LONGEST, WHOLE
 from tersely.text.document import Document
 
 _WINDOW = 12  # sentences to look back for an antecedent
@@ -67,7 +67,7 @@ def _cause(text: Text, i: int, head: str) -> tuple[str, str]:
         return "pronoun", kind
     kind = _quotation(text, i)
     if kind:
-        return "quotation", kind
+        return "speaker", kind
     if text.told and i and text.spoken(i) and (text.spoken(i - 1) or text.quotes[i - 1].first >= 0):
         return "answer", "before"
     if forms.BARE_DEMONSTRATIVE.match(head, words):
@@ -79,7 +79,7 @@ def _cause(text: Text, i: int, head: str) -> tuple[str, str]:
     if forms.LINK.search(own, words):
         return "connective", "before"
     if not text.personal and not text.told and forms.FIRST_PERSON.search(outside, words):
-        return "quotation", "before"  # somebody speaks, though no mark says so
+        return "speaker", "before"  # somebody speaks, though no mark says so
     kind = _definite(text, i, head)
     if kind:
         return "definite", kind
@@ -222,7 +222,7 @@ def _speaker(text: Text, i: int, candidates: Sequence[int]) -> int:
             break
         outside = text.quotes[j].outside
         if forms.SAYS.search(outside, text.words[j]) and text.people(outside):
-            return LOST  # only what follows says who speaks
+            return ALONE if j < i + WHOLE else LOST  # what follows says who speaks, and goes in, too
     if text.told:
         return candidates[0]
     for j in candidates:

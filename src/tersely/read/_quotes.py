@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 LONGEST = 24  # sentences after which a quotation that never closes is given up
+WHOLE = 6  # a quotation of more sentences is a speech, of which a part may be quoted
 REACH = 8  # sentences in which a single quotation mark must find its partner: most are apostrophes
 
 _MARK = re.compile(r"``|''|[\"“”«»„‘’']")
@@ -26,7 +27,10 @@ class Quoted:
 
 
 def quoted(texts: Sequence[str], breaks: Sequence[bool]) -> list[Quoted]:
-    """Follow quotations through the sentences; `breaks[i]` says that a paragraph ends before sentence i."""
+    """Follow quotations through the sentences; `breaks[i]` says that a paragraph ends before sentence i.
+
+    A quotation ends with its paragraph unless the next one opens it again.
+    """
     result: list[Quoted] = []
     marks = [list(_MARK.finditer(text)) for text in texts]
     # Where a sentence has a mark that may close a single quotation, and the last that is sure to.
@@ -37,23 +41,20 @@ def quoted(texts: Sequence[str], breaks: Sequence[bool]) -> list[Quoted]:
         lasts.append(max((at for at in single if _closes(text, at, "'", "'", mine=False)), default=-1))
     closer, first = "", -1
     for i, text in enumerate(texts):
-        if closer and (breaks[i] or i - first > LONGEST):
+        start = len(text) - len(text.lstrip())
+        if closer and ((breaks[i] and not _opens_again(text, start, closer)) or i - first > LONGEST):
             closer, first = "", -1
         if not marks[i]:
             result.append(Quoted(first, "" if closer else text))
             continue
         began, outside, at = first, [], 0
-        start = len(text) - len(text.lstrip())
         for mark in marks[i]:
             place, sign = mark.start(), mark.group()
             if closer and _closes(text, place, sign, closer, mine=first == i and place > lasts[i]):
                 closer, first, at = "", -1, mark.end()
             elif _opens(text, place, sign):
                 pair = _PAIRS.get(sign, '"')
-                if closer:  # each paragraph of a quotation opens it again, and only the last closes it
-                    if pair == closer and place <= start:
-                        began, first = -1, i
-                elif pair != "'" or any(partners[i : i + REACH]):
+                if not closer and (pair != "'" or any(partners[i : i + REACH])):
                     outside.append(text[at:place])
                     closer, first = pair, i
         if not closer:
@@ -62,12 +63,18 @@ def quoted(texts: Sequence[str], breaks: Sequence[bool]) -> list[Quoted]:
     return result
 
 
+def _opens_again(text: str, at: int, closer: str) -> bool:
+    """Return whether a paragraph goes on with a quotation: only its last paragraph closes it."""
+    mark = _MARK.match(text, at)
+    return mark is not None and _opens(text, at, mark.group()) and _PAIRS.get(mark.group(), '"') == closer
+
+
 def _opens(text: str, at: int, sign: str) -> bool:
     if sign in ("“", "«", "„", "``"):
         return True
     before, after = text[at - 1 : at] if at else " ", text[at + 1 : at + 2]
     if sign == '"':  # between two spaces, as in tokenized text, it opens, since none is open
-        return before in _OPENS_BEFORE
+        return before in _OPENS_BEFORE or (before == ")" and after.isalnum())
     if sign not in ("‘", "'") or not after or after.isspace() or before not in _OPENS_BEFORE:
         return False
     return not _ELISION.match(text, at + 1)

@@ -30,7 +30,8 @@ def without_duplicates(problem: Problem, similarity: float = 0.8) -> Problem:
     without words, if they differ only in case and white space. Included sentences are never excluded.
 
     A sentence that needs an excluded one needs the one that was kept instead, if that comes earlier, and is excluded
-    if it does not. If it is itself the one that was kept, it needs what the excluded one needed.
+    if it does not. If it is itself the one that was kept, it needs what the excluded one needed. Nothing can stand in
+    for a sentence of no value, which is there only for what needs it.
     """
     if problem.document is None:
         return problem
@@ -44,10 +45,10 @@ def _with_twins(problem: Problem, twins: dict[int, int]) -> Problem:
     for sentence, need in enumerate(problem.needs):
         twin = twins.get(need, need)
         if twin == sentence:
-            if need in lost:
+            if need in lost or problem.values[need] <= 0:
                 lost.add(sentence)
             twin = needs[need]
-        elif twin > sentence:
+        elif twin > sentence or (twin != need and problem.values[need] <= 0):
             lost.add(sentence)
             twin = -1
         needs.append(twin)

@@ -108,7 +108,7 @@ class _Table:
         expected = self._agreement(part, share_of(self._problem.with_capacity(rounded))[0])
         room = max(rounded + self._problem.separator, 1)
         expected.price(min(self._price / room, self._settings.each))
-        chosen = expected.best(part, self._settings.starts)
+        chosen = _used(part, expected.best(part, self._settings.starts))
         return Selection(tuple(self._numbers[list(chosen)].tolist()), rounded)
 
     def _agreement(self, part: Problem, share: float) -> Expected:
@@ -122,6 +122,17 @@ class _Table:
             self._chosen[:, list(part.include)] = True
             self._expected = Expected(self._bundles, self._chosen, self._settings.fill)
         return self._expected
+
+
+def _used(problem: Problem, chosen: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the choice without sentences of no value that nothing else of it needs any more, ascending."""
+    used: list[int] = []
+    needed = set(problem.include)
+    for i in reversed(chosen):
+        if i in needed or problem.free[i]:
+            used.append(i)
+            needed.add(problem.needs[i] if problem.needs else -1)
+    return tuple(reversed(used))
 
 
 @lru_cache(maxsize=128)
