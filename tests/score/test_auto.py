@@ -54,6 +54,20 @@ def test_an_abstract_of_research_hardly_leans_to_its_beginning() -> None:
     assert Summarizer.load().summarize(text, max_sentences=1).sentences[0].index == 2
 
 
+def test_a_message_asks_what_it_is_about() -> None:
+    text = (
+        "Can you send me the signed lease for the harbor office by Friday? I need it for the bank. We meet them on "
+        "Monday, and they want to see the lease before that. You can leave a copy with my assistant, too."
+    )
+    document = Document.from_text(text)
+    assert "message" in Auto().lean(document).why
+    assert Summarizer.load().summarize(text, max_sentences=1).sentences[0].index == 0
+    news = Document.from_text(
+        text.replace("I ", "She ").replace("you", "they").replace("We", "They").replace("me", "it")
+    )
+    assert "message" not in Auto().lean(news).why
+
+
 def test_a_chinese_judgment_is_read_from_its_end() -> None:
     text = (
         "原告李明诉称，被告王强于2015年3月借款十万元，至今未还。被告王强辩称，借款已经归还。"

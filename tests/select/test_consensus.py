@@ -106,9 +106,11 @@ def test_the_choice_agrees_with_most_samples() -> None:
     texts = ["Prices rose in May.", "The storm hit the port.", "The storm hit ports.", "A storm hit the port."]
     document = Document.from_sentences([*texts, *(f"Filler number{n} here." for n in range(4))], "en")
     values = np.array([3.0, 2.9, 2.9, 2.9, *[0.1] * 4])
-    problem = Problem(values, np.full(8, 10), 10, document=document)
+    problem = Problem(values, np.array([10] * 7 + [11]), 10, document=document)
     assert Coverage()(problem).chosen == (0,)
     assert Consensus()(problem).chosen[0] in (1, 2, 3)
+    # Where all are equally long, one sentence is the best one.
+    assert Consensus()(Problem(values, np.full(8, 10), 10, document=document)).chosen == (0,)
     assert Consensus()(problem) == Consensus()(problem)
 
 

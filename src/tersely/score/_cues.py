@@ -23,6 +23,9 @@ _PHRASE, _MOST = 0.4, 2
 _START = "^"
 _MARKS = '"“”?%$£€:;('
 
+ABSTRACT = 20  # An abstract has at most so many sentences.
+_QUOTE = frozenset('"“')
+
 _ITSELF = "paper study article work report thesis review survey investigation proposal memo".split()
 _FINDS = """propose present introduce describe develop show demonstrate find found report investigate study examine
     analyze argue conclude suggest evaluate explore address provide establish prove achieve outperform observe extend
@@ -89,7 +92,7 @@ def cues(document: Document) -> NDArray[np.float64]:
     """
     learned = load_cues().get(document.language, {})
     found = np.zeros(len(document))
-    by_hand = document.language == "en"
+    by_hand, asks = document.language == "en", is_message(document)
     for number, (words, text) in enumerate(zip(document.words, document.texts, strict=True)):
         seen = features(words, text, document.language)
         if learned:
@@ -97,7 +100,7 @@ def cues(document: Document) -> NDArray[np.float64]:
         if by_hand:
             says = len(seen & _SAYS) + (not seen.isdisjoint(_FIGURES) and not seen.isdisjoint(_MOVES))
             found[number] += _PHRASE * (min(says, _MOST) - min(len(seen & _ACCOMPANIES), _MOST))
-        if text.rstrip("\"'”’」』）)").endswith(("?", "？", "؟")):  # its answer says more
+        if not asks and text.rstrip("\"'”’」』）)").endswith(("?", "？", "؟")):  # its answer says more
             found[number] -= _PHRASE
     return found - found.mean() if len(found) else found
 
@@ -125,15 +128,26 @@ def load_cues() -> dict[str, dict[str, int]]:
 
 
 def is_research(document: Document) -> bool:
-    """Tell whether a text speaks of itself as research does: "this paper", "we propose", "our results"."""
+    """Tell whether a text speaks of itself as research does: "this paper", "we propose", "our results".
+
+    In an abstract, once is enough, unless somebody is quoted.
+    """
     if document.language != "en":
         return False
-    itself = sum(not _RESEARCH.isdisjoint(map(" ".join, pairwise(words))) for words in document.words)
-    return itself >= 0.12 * len(document)
+    rows = zip(document.words, document.texts, strict=True)
+    if len(document) > ABSTRACT:
+        itself = sum(not _RESEARCH.isdisjoint(map(" ".join, pairwise(words))) for words, _ in rows)
+        return itself >= 0.12 * len(document)
+    return any(not (_RESEARCH.isdisjoint(map(" ".join, pairwise(words))) or _QUOTE & set(text)) for words, text in rows)
 
 
-def in_person(document: Document) -> float:
-    """Return the share of sentences that say I, we or you."""
+def is_message(document: Document) -> bool:
+    """Tell whether a text is short and speaks to somebody: what it asks is what it is about."""
+    return len(document) <= ABSTRACT and is_spoken(document)
+
+
+def is_spoken(document: Document) -> bool:
+    """Tell whether more than half of the sentences say I, we or you: somebody speaks."""
     if document.language != "en":
-        return 0.0
-    return sum(not _PERSON.isdisjoint(words) for words in document.words) / max(len(document), 1)
+        return False
+    return 2 * sum(not _PERSON.isdisjoint(words) for words in document.words) > len(document)

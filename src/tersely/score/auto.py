@@ -6,34 +6,33 @@ from typing import ClassVar
 import numpy as np
 
 from tersely.score import Matrix, Values
-from tersely.score._cues import cues, in_person, is_research
+from tersely.score._cues import ABSTRACT, cues, is_message, is_research, is_spoken
 from tersely.score.coverage import Coverage
 from tersely.text.document import Document
 from tersely.text.words import term_weights
 
 __all__ = ["Auto"]
 
-# A summary that keeps this much of a text gets no bias: it no longer matters where a sentence stands.
-_MUCH = 0.6
+# A summary that keeps this much of a text gets no bias, since it no longer matters where a sentence stands; of a long
+# text, which says something else on every page, this much.
+_MUCH, _MUCH_OF_LONG = 0.45, 0.1
 # A summary that keeps less than this cannot say what happens, only what it is about.
 _LITTLE = 0.03
 # Texts of more sentences are long enough to show themselves where they say what matters.
 _LONG = 60
 # In shorter texts the bias is this number divided by the number of sentences, but at most the second number.
-_SHORT, _STEEPEST = 15.0, 1.5
-# What a text shows is mixed with what most texts show, as if it were seen in so many more sentences.
+_SHORT, _STEEPEST = 15.0, 2.5
+# What a text shows is mixed with what most texts show, as if it were seen in so many more sentences. Early content
+# below the first number gives a bias, which grows by the second, up to the third.
 _MOST_TEXTS, _SENTENCES = -0.2, 15
+_EARLY, _SLOPE, _STEEP = 0.05, 3.0, 0.4
 _CONVERSATION = 0.3
 # What counts more, or less, because of the section that it is in.
 _ROLES = {"abstract": 1.5, "conclusion": 1.3, "method": 0.8, "holding": 2.0, "order": 3.0, "facts": 0.7, "defense": 0.7}
-# If more sentences than this share say I, we or you, somebody speaks.
-_SPEECH = 0.5
 # Where texts begin with what matters, the first sentence is what an editor takes.
 _FIRST = 1.5
 # A sentence of fewer content words counts less.
 _FULL = 6
-# An abstract has at most so many sentences.
-_ABSTRACT = 20
 
 
 @dataclass(frozen=True)
@@ -41,12 +40,14 @@ class Lean:
     """Where a text says what matters: the bias of a short summary, why, and the factor of the first full sentence.
 
     `opening` is the bias of a tiny summary where there is none otherwise: what opens a story says what it is about.
+    A summary that keeps `much` of the text gets no bias.
     """
 
     bias: float
     why: str
     first: float = 1.0
     opening: float = 0.0
+    much: float = _MUCH
 
     def __str__(self) -> str:
         where = "the end" if self.bias < 0 else "the beginning" if self.bias > 0 else "no place"
@@ -63,7 +64,7 @@ class Leaning:
 
     def __call__(self, share: float) -> Values:
         """Return positive values."""
-        place = max(1 - (share / _MUCH) ** 2, 0.0)
+        place = max(1 - (share / self.lean.much) ** 2, 0.0)
         bias = self.lean.bias * place or self.lean.opening * max(1 - share / _LITTLE, 0.0)
         found: Values = Coverage(bias).values(self.document) * self.worded
         found[_first_full(self.document)] *= self.lean.first**place
@@ -106,12 +107,14 @@ class Auto:
             return Lean(1.0, "a conversation, which says early what it is about")
         if count > _LONG:
             early = (count * early_content(document) + _SENTENCES * _MOST_TEXTS) / (count + _SENTENCES)
-            if early < 0:
-                return Lean(0.4, f"{count} sentences, and those at its beginning say most")
-            return Lean(0.0, f"{count} sentences, and nothing more at its beginning than elsewhere", opening=0.4)
+            bias = round(min(_SLOPE * max(_EARLY - early, 0.0), _STEEP), 3)
+            what = "those at its beginning say most" if bias else "nothing more at its beginning than elsewhere"
+            return Lean(bias, f"{count} sentences, and {what}", opening=_STEEP, much=_MUCH_OF_LONG)
         if is_research(document):
-            return Lean(0.2 if count <= _ABSTRACT else 0.4, f"research in {count} sentences")
-        if count > _ABSTRACT and in_person(document) > _SPEECH:
+            return Lean(0.2 if count <= ABSTRACT else 0.4, f"research in {count} sentences")
+        if is_message(document):
+            return Lean(_STEEPEST, "a message, which begins with what it is about")
+        if is_spoken(document):
             return Lean(0.3, f"{count} sentences of somebody who speaks")
         bias = round(min(_SHORT / max(count, 1), _STEEPEST), 3)
         return Lean(bias, f"{count} sentences, which begin with what matters", _FIRST)

@@ -33,7 +33,7 @@ class Consensus:
 
     In a text with more than `longest` sentences, only so many take part: those of highest value / length^power, with
     what they need. `coverage` itself chooses summaries of more than half of the text or of more than about a dozen
-    sentences, and those of problems without a text.
+    sentences, those of one sentence where all are equally long, and those of problems without a text.
     """
 
     sigma: float = 0.5
@@ -75,6 +75,7 @@ class _Table:
         alike = problem.costs.min() == problem.costs.max()
         self._price = 0.0 if alike else consensus.each * total / len(problem.values)
         self._most = total * min(_DOZEN, len(problem.values) // 2) // len(problem.values)
+        self._least = 2 * int(problem.costs.min()) - problem.separator if alike else 0  # that holds two sentences
         sizes, values = sizes_of(problem, problem.document), whole(problem.values)
         best, is_long = problem.candidates, len(values) > consensus.longest
         if is_long:
@@ -98,6 +99,8 @@ class _Table:
 
     def __call__(self, capacity: int) -> Selection:
         """Choose for the capacity rounded down to seven binary digits: less than 2% off, and stable in between."""
+        if capacity < self._least:
+            return self._coverage(self._problem.with_capacity(capacity))
         if capacity > self._most and len(self._part.with_capacity(capacity).candidates):
             answer = self._coverage(self._problem.with_capacity(capacity))
             return replace(answer, stable=max(answer.stable, self._most + 1))
