@@ -38,6 +38,13 @@ def test_a_long_text_shows_where_it_says_what_matters() -> None:
     assert Auto().lean(late).bias == 0
 
 
+def test_a_judgment_argues_to_its_end() -> None:
+    text = sentences(120, early=True).replace("that was there", "that the appellant saw", 40)
+    lean = Auto().lean(Document.from_text(text))
+    assert lean.bias == 0
+    assert "judgment" in lean.why
+
+
 def test_a_shorter_text_leans_more_to_its_beginning() -> None:
     biases = [Auto().lean(Document.from_text(sentences(count))).bias for count in (8, 20, 40)]
     assert biases == sorted(biases, reverse=True)

@@ -76,6 +76,10 @@ _ACCOMPANIES = frozenset(
     )
 )
 _PERSON = frozenset("i we you our us my your me i'm i'll we're we've we'll you're".split())
+_PARTIES = frozenset(
+    """appellant appellants respondent respondents petitioner petitioners plaintiff plaintiffs claimant claimants
+    defendant defendants tribunal appeal court""".split()
+)
 _FIGURES = frozenset(("%", "$", "£", "€", "percent", "million", "billion"))
 _MOVES = frozenset(
     """grew rose increased increase decreased decrease fell declined up down growth record earned earnings revenue
@@ -139,6 +143,13 @@ def is_research(document: Document) -> bool:
         itself = sum(not _RESEARCH.isdisjoint(map(" ".join, pairwise(words))) for words, _ in rows)
         return itself >= 0.12 * len(document)
     return any(not (_RESEARCH.isdisjoint(map(" ".join, pairwise(words))) or _QUOTE & set(text)) for words, text in rows)
+
+
+def is_judgment(document: Document) -> bool:
+    """Tell whether a text speaks of parties and courts as a judgment does."""
+    if document.language != "en":
+        return False
+    return sum(not _PARTIES.isdisjoint(words) for words in document.words) > 0.15 * len(document)
 
 
 def is_message(document: Document) -> bool:

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from tersely.score import Matrix, Values
-from tersely.score._cues import ABSTRACT, cues, is_message, is_research, is_spoken
+from tersely.score._cues import ABSTRACT, cues, is_judgment, is_message, is_research, is_spoken
 from tersely.score.coverage import Coverage
 from tersely.text.document import Document
 from tersely.text.words import term_weights
@@ -105,6 +105,8 @@ class Auto:
             return Lean(-0.4, "a judgment, which ends with what it decides")
         if document.kinds.count("turn") > _CONVERSATION * count:
             return Lean(1.0, "a conversation, which says early what it is about")
+        if count > _LONG and is_judgment(document):
+            return Lean(0.0, "a judgment, which argues to its end", much=_MUCH_OF_LONG)
         if count > _LONG:
             early = (count * early_content(document) + _SENTENCES * _MOST_TEXTS) / (count + _SENTENCES)
             bias = round(min(_SLOPE * max(_EARLY - early, 0.0), _STEEP), 3)
