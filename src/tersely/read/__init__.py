@@ -1,5 +1,6 @@
 """Reading: what each sentence of a document needs to be understood, and which sentences are noise."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -8,11 +9,19 @@ from tersely.text.blocks import NOISE, Kind
 from tersely.text.document import Document
 from tersely.text.language import Language
 from tersely.text.sources import Collection
+from tersely.text.words import all_words, content_words
 
 __all__ = ["ALONE", "LOST", "Reading", "read"]
 
 ALONE = -1  # the need of a sentence that stands alone
 LOST = -2  # the need of a sentence that needs something no earlier sentence supplies
+
+_SAYS, _SAYS_MUCH = 3, 5  # words of content that say something, in a conversation and in one of many sentences
+_LONG = 60
+_MARK = re.compile(r"\{[^{}]{0,40}\}|\[[^\[\]]{0,40}\]")  # of a transcript: "{laugh}"
+_SOUNDS = frozenset(
+    "uh um uhm hm hmm mm mmm mhm oh ah huh eh er erm yeah yep yes no nope okay ok right well sure".split()
+)
 
 
 @dataclass(frozen=True)
@@ -49,7 +58,10 @@ def read(document: Document) -> Reading:
     """
     if isinstance(document, Collection):
         return _each(document)
-    reading = _read_around(document, tuple(map(_noise, document.kinds, document.roles)))
+    noise = list(map(_noise, document.kinds, document.roles))
+    for i in _fillers(document):
+        noise[i] = noise[i] or "filler"
+    reading = _read_around(document, tuple(noise))
     needs, why = _whole_quotations(reading)
     # Whatever it looks like, the first sentence of a text stands alone by construction.
     first = next((i for i, noise in enumerate(reading.noise) if not noise), None)
@@ -81,6 +93,21 @@ def _whole_quotations(reading: Reading) -> tuple[list[int], list[str]]:
 
 def _noise(kind: Kind, role: str) -> str:
     return kind if kind in NOISE else role if role in ("references", "acknowledgment") else ""
+
+
+def _fillers(document: Document) -> list[int]:
+    """Return what is said in a conversation only to say something: "Okay.", "Uh, right." In a long one, that is more.
+
+    Chinese and languages without spaces have no words to count.
+    """
+    if not document.is_conversation or document.language in ("zh", "ja", "th"):
+        return []
+    least, found = _SAYS_MUCH if len(document) > _LONG else _SAYS, []
+    for i, (text, speaker) in enumerate(zip(document.texts, document.speakers, strict=True)):
+        words = content_words(all_words(_MARK.sub(" ", text), document.language), document.language)
+        if len({*words} - {*all_words(speaker, document.language)} - _SOUNDS) < least:
+            found.append(i)
+    return found
 
 
 def _read_around(document: Document, noise: tuple[str, ...]) -> Reading:

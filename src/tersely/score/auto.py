@@ -26,7 +26,6 @@ _SHORT, _STEEPEST = 15.0, 2.5
 # below the first number gives a bias, which grows by the second, up to the third.
 _MOST_TEXTS, _SENTENCES = -0.2, 15
 _EARLY, _SLOPE, _STEEP = 0.05, 3.0, 0.4
-_CONVERSATION = 0.3
 # What counts more, or less, because of the section that it is in.
 _ROLES = {"abstract": 1.5, "conclusion": 1.3, "method": 0.8, "holding": 2.0, "order": 3.0, "facts": 0.7, "defense": 0.7}
 # Where texts begin with what matters, the first sentence is what an editor takes.
@@ -103,7 +102,7 @@ class Auto:
             return Lean(self.bias, "given")
         if _decides(document):
             return Lean(-0.4, "a judgment, which ends with what it decides")
-        if document.kinds.count("turn") > _CONVERSATION * count:
+        if document.is_conversation:
             return Lean(1.0, "a conversation, which says early what it is about")
         if count > _LONG and is_judgment(document):
             return Lean(0.0, "a judgment, which argues to its end", much=_MUCH_OF_LONG)

@@ -104,6 +104,11 @@ class Document:
         return tuple(block.speaker for block in self._owners)
 
     @cached_property
+    def is_conversation(self) -> bool:
+        """Whether more than three tenths of the sentences are turns of speakers."""
+        return 10 * self.kinds.count("turn") > 3 * len(self)
+
+    @cached_property
     def sections(self) -> tuple[Place, ...]:
         """The section of each sentence, and its place in it; sections begin with headings."""
         return places(self.kinds)
