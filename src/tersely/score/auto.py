@@ -148,8 +148,8 @@ def _fullness(document: Document) -> Values:
 
 
 def _decides(document: Document) -> bool:
-    """Tell whether the text is a Chinese judgment with its parts: what the court holds, and what it orders."""
-    return document.language == "zh" and "holding" in document.roles
+    """Tell whether the text is a Chinese judgment with its parts: what the court holds, or what it orders."""
+    return document.language == "zh" and not {"holding", "order"}.isdisjoint(document.roles)
 
 
 def _first_full(document: Document) -> int:
