@@ -16,7 +16,7 @@ __all__ = ["ALONE", "LOST", "Reading", "read"]
 ALONE = -1  # the need of a sentence that stands alone
 LOST = -2  # the need of a sentence that needs something no earlier sentence supplies
 
-_SAYS, _SAYS_MUCH = 3, 5  # words of content that say something, in a conversation and in one of many sentences
+_SAYS, _SAYS_MUCH = 2, 5  # words of content that say something, in a conversation and in one of many sentences
 _LONG = 60
 _MARK = re.compile(r"\{[^{}]{0,40}\}|\[[^\[\]]{0,40}\]")  # of a transcript: "{laugh}"
 _SOUNDS = frozenset(

@@ -134,7 +134,8 @@ _KINDS = (
     ),
     (
         "docket",
-        r"(?:(?:civil|criminal|special|original|writ|review|transfer) )?(?:appellate |original )?(?:appeals?"
+        r"(?:with |and |in |[:;,] ?|\w{1,4} ?: ?)?"
+        r"(?:(?:civil|ivil|vil|criminal|special|original|writ|review|transfer) )?(?:appellate |original )?(?:appeals?"
         r"|petitions?|jurisdiction"
         r"|suits?|cases?|applications?|references?)\W{1,3}(?:\(\w+\) ?)?(?:nos?\b|civil\b|criminal\b)|(?:appeals?"
         r"|petitions?) "
@@ -147,8 +148,8 @@ _KINDS = (
         r"(?:allowed|dismissed|disposed of)\.?$|(?:under|petition under) article \d+.{0,60}constitution.{0,60}$"
         r"|(?:lord|lady|lords) [\w ,]{2,80}(?:agrees?|concur)\b.{0,20}$|i (?:agree|concur)\W?$",
         r"\bfor (?:the )?(?:appellants?|respondents?|petitioners?|interveners?|intervenors?)(?: (?:nos?"
-        r"|in)\b.{0,40})?\W{0,2}$",
-        "appellant appellants respondent respondents petitioner petitioners intervener interveners intervenor"
+        r"|in)\b.{0,40})?\W{0,2}$|\bfrom the judge?ments? (?:and|&) (?:orders?|decrees?) dated\b",
+        "dated appellant appellants respondent respondents petitioner petitioners intervener interveners intervenor"
         " intervenors",
     ),
     (

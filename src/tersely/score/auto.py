@@ -105,7 +105,7 @@ class Auto:
         if document.is_conversation:
             return Lean(1.0, "a conversation, which says early what it is about")
         if count > _LONG and is_judgment(document):
-            return Lean(0.0, "a judgment, which argues to its end", much=_MUCH_OF_LONG)
+            return Lean(0.0, "a judgment, which argues to its end", opening=_STEEP, much=_MUCH_OF_LONG)
         if count > _LONG:
             early = (count * early_content(document) + _SENTENCES * _MOST_TEXTS) / (count + _SENTENCES)
             bias = round(min(_SLOPE * max(_EARLY - early, 0.0), _STEEP), 3)
