@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-EXTRAS := tokens,html,plot,hub,eval,train,serve,batch,ray,langchain,llama-index,haystack,spacy,mcp
+EXTRAS := tokens,html,files,plot,hub,eval,train,serve,batch,ray,langchain,llama-index,haystack,spacy,mcp
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint docs docs-build peers context bench load scale results tables quality-update screenshot \
@@ -77,7 +77,7 @@ dist: $(VENV)/dev $(VENV)/release ## Build the sdist and the wheel into dist/ an
 	$(BIN)/twine check --strict dist/*
 
 # What runs without torch and Ray.
-CHECKED_EXTRAS := tokens,html,plot,learned,eval,serve,batch
+CHECKED_EXTRAS := tokens,html,files,plot,learned,eval,serve,batch
 CHECKED := tests/text tests/select tests/score tests/cli tests/serve --ignore tests/serve/page \
   --ignore tests/score/test_learned.py --ignore tests/cli/test_encode.py
 

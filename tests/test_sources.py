@@ -15,7 +15,7 @@ from strategies import texts
 from tersely import Document, Source, Summarizer, UsageError, summarize
 from tersely.cli import cli
 from tersely.errors import InputError, ModelError
-from tersely.io.source import read_sources
+from tersely.extract.source import read_sources
 from tersely.text.length import load_token_counter, measure
 
 DEFAULT = Summarizer.load()

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.errors import InputError
-from tersely.io import source, web
-from tersely.io.source import read_source
+from tersely.extract import _markup
+from tersely.extract.source import read_source
+from tersely.io import web
 from tersely.io.web import decode_page, fetch, without_scripts
 
 PARAGRAPH = "The café of the naïve councilor was full of people who had come to hear what the town had decided. "
@@ -126,7 +127,7 @@ def test_an_endless_redirect_ends() -> None:
 def test_the_charset_of_the_header_counts(charset: str) -> None:
     page = answer(PAGE.encode(charset), f"Content-Type: text/html; charset={charset}")
     with server(page) as (address, _):
-        assert PARAGRAPH.strip() in read_source(address.replace("http", "HTTP"))
+        assert PARAGRAPH.strip() in read_source(address.replace("http", "HTTP")).text
 
 
 @pytest.mark.parametrize("charset", ["iso-8859-1", "utf-8", "gb2312"])
@@ -135,27 +136,27 @@ def test_the_charset_of_a_page_counts_where_the_header_has_none(charset: str) ->
     page = PAGE.replace(PARAGRAPH, text).replace("<head>", f"<head><meta charset={charset}>").encode(charset)
     for header in ("X: y", "Content-Type: text/html; charset=base64", "Content-Type: text/html; charset=punycode"):
         with server(answer(page, header)) as (address, _):
-            assert text.strip() in read_source(address)
+            assert text.strip() in read_source(address).text
 
 
 def test_plain_text_is_taken_as_it_is() -> None:
     with server(answer("Schön.".encode("latin-1"), "Content-Type: text/plain; charset=latin1")) as (address, _):
-        assert read_source(address) == "Schön."
+        assert read_source(address).text == "Schön."
 
 
 def test_an_address_may_have_any_letters() -> None:
     page = answer(b"x", "Content-Type: text/plain")
     with server(page) as (address, asked):
-        assert read_source(f"{address}/straße/%20?q=雨#teil") == "x"
+        assert read_source(f"{address}/straße/%20?q=雨#teil").text == "x"
     assert asked[0].startswith(b"GET /stra%C3%9Fe/%20?q=%E9%9B%A8 HTTP/1.1\r\n")
     assert web._ascii("https://bücher.example:80/") == "https://xn--bcher-kva.example:80/"
 
 
 def test_scripts_do_not_count_but_too_much_markup_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "MAX_MARKUP", 100_000)
+    monkeypatch.setattr(_markup, "MAX_MARKUP", 100_000)
     script = f"<script>{'var x;' * 100_000}</script>"
     with server(answer((PAGE + script).encode(), "Content-Type: text/html; charset=utf-8")) as (address, _):
-        assert PARAGRAPH.strip() in read_source(address)
+        assert PARAGRAPH.strip() in read_source(address).text
     with (
         server(answer(PAGE.encode() + b"<p>" * 50_000, "Content-Type: text/html")) as (address, _),
         pytest.raises(InputError, match="MB of markup"),

@@ -10,6 +10,7 @@ from tersely.errors import UsageError
 
 if TYPE_CHECKING:
     from tersely.budget import Budget
+    from tersely.extract.source import Inputs
     from tersely.layout import Options
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -31,6 +32,13 @@ def several(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 
 sources_argument = click.argument("sources", metavar="[INPUT]...", nargs=-1)
+field_option = click.option(
+    "--text-column",
+    "--field",
+    "field",
+    metavar="NAME",
+    help="Column of a CSV or TSV file, or field of JSON, that holds the text. Default: text.",
+)
 output_option = click.option("--output", "-o", metavar="FILE", help="Write to FILE instead of standard output.")
 
 budgets = several(
@@ -130,6 +138,16 @@ def training_options(**config: Any) -> Callable[[F], F]:
             help="Precision of the networks.",
         ),
     )
+
+
+def read_inputs(sources: tuple[str, ...], named: bool, field: str | None) -> "Inputs":
+    """Read what is to be summarized; what is worth saying about it goes to standard error."""
+    from tersely.extract.source import read_sources
+
+    inputs = read_sources(sources, named, field)
+    for note in inputs.notes:
+        click.echo(f"tersely: {note}", err=True)
+    return inputs
 
 
 def take_budget(given: dict[str, Any]) -> "Budget":

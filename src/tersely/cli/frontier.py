@@ -4,7 +4,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tersely.cli._options import assembly, output_option, parts, share_encoder, sources_argument
+from tersely.cli._options import (
+    assembly,
+    field_option,
+    output_option,
+    parts,
+    read_inputs,
+    share_encoder,
+    sources_argument,
+)
 from tersely.cli._printing import write
 
 if TYPE_CHECKING:
@@ -34,9 +42,11 @@ if TYPE_CHECKING:
     help="What to print.",
 )
 @click.option("--plot", metavar="FILE.png", help="Also draw the value of the summary against its budget.")
+@field_option
 @output_option
 def command(
     sources: tuple[str, ...],
+    field: str | None,
     limit: int | None,
     unit: Any,
     points: int,
@@ -52,12 +62,12 @@ def command(
 ) -> None:
     """Show how the summary of INPUT grows with its budget, all budgets from one solution."""
     from tersely.io.lines import to_json
-    from tersely.io.source import read_sources
     from tersely.summarizer import Summarizer
 
     encoder = share_encoder(encoder, how)
     summarizer = Summarizer.load(model, scorer=scorer, encoder=encoder, select=select)
-    frontier = summarizer.frontier(read_sources(sources, named=bool(how["header"])), unit=unit, limit=limit, **how)
+    document = read_inputs(sources, bool(how["header"]), field).document(how["language"])
+    frontier = summarizer.frontier(document, unit=unit, limit=limit, **how)
     if not len(frontier.fitting.layout.document):
         click.echo("tersely: the text has no sentence", err=True)
         raise click.exceptions.Exit(1)

@@ -8,8 +8,10 @@ import click
 from tersely.cli._options import (
     assembly,
     budgets,
+    field_option,
     output_option,
     parts,
+    read_inputs,
     share_encoder,
     sources_argument,
     take_budget,
@@ -32,9 +34,11 @@ from tersely.cli._printing import write
     help="What to print.",
 )
 @click.option("--explain", is_flag=True, help="Also say, on standard error, why each sentence is in or out.")
+@field_option
 @output_option
 def command(
     sources: tuple[str, ...],
+    field: str | None,
     form: str,
     explain: bool,
     output: str | None,
@@ -46,26 +50,26 @@ def command(
 ) -> None:
     """Fit INPUT to a budget: the sentences that say most, verbatim, never over the limit.
 
-    INPUT is a text file, an HTML file, an http(s) address, or standard input (- or nothing). Several inputs, or a
-    .jsonl file with an id and a text per line, are summarized together.
+    INPUT is a file, an http(s) address, or standard input (- or nothing): text in any common encoding, Markdown,
+    HTML, PDF, DOCX, EPUB, RTF, subtitles, e-mail, CSV or JSON. Several inputs, or a .jsonl file with an id and a text
+    per line, are summarized together.
 
     \b
     tersely summarize article.txt --max-chars 400
     cat 新闻.txt | tersely summarize --max-chars 100 --format json
     tersely summarize minutes.txt plan.md --query "When does the harbor close?" --max-words 60
     """
-    from tersely.io.source import read_sources
+    from tersely.io.lines import to_json
     from tersely.summarizer import Summarizer
-    from tersely.text.sources import as_document
 
     encoder = share_encoder(encoder, how)
     budget, options = take_budget(how), take_options(how)
     summarizer = Summarizer.load(model, scorer=scorer, encoder=encoder, select=select)
-    document = as_document(read_sources(sources, named=bool(options.header)), how["language"])
-    summary = summarizer.fit(document, budget, options, how["tokenizer"])
+    inputs = read_inputs(sources, bool(options.header), field)
+    summary = summarizer.fit(inputs.document(how["language"]), budget, options, how["tokenizer"])
     written = {
         "text": lambda: summary.text,
-        "json": lambda: summary.to_json(indent=2),
+        "json": lambda: to_json(inputs.located(summary.to_dict()), indent=2),
         "html": summary.to_html,
         "markdown": summary.to_markdown,
     }[form]()

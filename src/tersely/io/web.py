@@ -80,7 +80,7 @@ def decode_page(raw: bytes, charset: str | None = None) -> str | None:
         if raw.startswith(mark):
             return raw[len(mark) :].decode(name, "replace")
     for candidate in (charset, *(found.decode() for found in _META.findall(raw[:4096])[:1])):
-        if (codec := _codec(candidate)) is not None:
+        if (codec := codec_of(candidate)) is not None:
             return raw.decode(codec, "replace")
     try:
         return raw.decode()
@@ -105,7 +105,8 @@ def without_scripts(raw: bytes) -> bytes:
     return b"".join([*kept, raw[at:]])
 
 
-def _codec(charset: str | None) -> str | None:
+def codec_of(charset: str | None) -> str | None:
+    """Return the name of the codec for an encoding that is common on the web, or nothing."""
     name = (charset or "").strip().lower()
     if not _CHARSET.fullmatch(name):
         return None

@@ -187,6 +187,8 @@ def located(document: Document, i: int) -> tuple[int, int, str | None]:
 def _taken(given: Given, number: int, language: Language | None) -> tuple[Source, Document]:
     if isinstance(given, Document):
         return Source(str(number), given.text), given
+    if isinstance(given, Mapping) and isinstance(document := given.get("text"), Document):
+        return _from_mapping({**given, "text": document.text}, number), document
     if isinstance(given, str):
         source = Source(str(number), given)
     elif isinstance(given, Source):

@@ -1,0 +1,161 @@
+"""Which forms of files can be read, and how to tell them apart."""
+
+import re
+from dataclasses import dataclass
+from email.message import Message
+from functools import cached_property
+from io import BytesIO
+from pathlib import PurePath
+from typing import Literal, NamedTuple
+from urllib.parse import urlsplit
+from zipfile import BadZipFile, ZipFile
+
+from tersely.errors import InputError
+
+Form = Literal["text", "markdown", "html", "pdf", "docx", "epub", "rtf", "srt", "vtt", "eml", "csv", "tsv", "json"]
+
+
+class _Form(NamedTuple):
+    title: str
+    module: str
+    endings: str
+    media: str
+
+
+FORMS: dict[Form, _Form] = {
+    "text": _Form("text file", "_plain", "txt text log rst", "text/plain"),
+    "markdown": _Form("Markdown file", "_markup", "md markdown mdown mkd", "text/markdown text/x-markdown"),
+    "html": _Form("web page", "_markup", "html htm xhtml", "text/html application/xhtml+xml"),
+    "pdf": _Form("PDF", "_pdf", "pdf", "application/pdf"),
+    "docx": _Form(
+        "Word document",
+        "_office",
+        "docx docm",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ),
+    "epub": _Form("EPUB", "_office", "epub", "application/epub+zip"),
+    "rtf": _Form("RTF file", "_office", "rtf", "application/rtf text/rtf"),
+    "srt": _Form("SRT file", "_subtitles", "srt", "application/x-subrip"),
+    "vtt": _Form("VTT file", "_subtitles", "vtt", "text/vtt"),
+    "eml": _Form("e-mail", "_mail", "eml", "message/rfc822"),
+    "csv": _Form("CSV file", "_fields", "csv", "text/csv"),
+    "tsv": _Form("TSV file", "_fields", "tsv tab", "text/tab-separated-values"),
+    "json": _Form("JSON file", "_fields", "json", "application/json"),
+}
+_BY_ENDING: dict[str, Form] = {end: form for form in FORMS for end in FORMS[form].endings.split()}
+_BY_MEDIA: dict[str, Form] = {media: form for form in FORMS for media in FORMS[form].media.split()}
+# Forms that say by their first bytes what they are; a file without those is something else, whatever its name.
+_MARKED: frozenset[Form] = frozenset(("pdf", "docx", "epub", "rtf", "vtt"))
+# What people also try, and what to do instead.
+_OTHERS = {
+    b"\x1f\x8b": "is compressed: unpack it first (gunzip -c)",
+    b"(\xb5/\xfd": "is compressed: unpack it first (zstd -dc)",
+    b"BZh": "is compressed: unpack it first (bunzip2 -c)",
+    b"\xfd7zXZ": "is compressed: unpack it first (xz -dc)",
+    b"\x89PNG": "is a picture: its text must be recognized first (OCR)",
+    b"\xff\xd8\xff": "is a picture: its text must be recognized first (OCR)",
+    b"GIF8": "is a picture: its text must be recognized first (OCR)",
+    b"ID3": "is a recording: it must be transcribed first",
+    b"OggS": "is a recording: it must be transcribed first",
+    b"RIFF": "is a picture or a recording, not text",
+    b"PAR1": "is a Parquet file: summarize its rows with 'tersely batch'",
+}
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ARCHIVED = {
+    "xl/workbook.xml": "is a spreadsheet: save it as CSV, and name its column",
+    "ppt/presentation.xml": "is a presentation: save it as PDF first",
+    "content.xml": "is an OpenDocument file: save it as DOCX first",
+}
+_SPACE = rb"(?:\xef\xbb\xbf)?\s*"
+# Possessive, because a text that begins with many comments would otherwise take forever.
+_HTML = re.compile(_SPACE + rb"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*+<(?:!doctype html|html)\b", re.I | re.DOTALL)
+_RTF = re.compile(_SPACE + rb"\{\\rtf")
+_VTT = re.compile(rb"(?:\xef\xbb\xbf)?WEBVTT(?:\s|\Z)")
+_SRT = re.compile(_SPACE + rb"\d{1,6}[ \t]*\r?\n\d{1,3}:\d{2}:\d{2}[,.]\d{1,3} *--> *\d{1,3}:\d{2}:\d{2}")
+# The header fields of a message that was sent; whoever writes a letter writes none of them.
+_MAIL = re.compile(
+    rb"(?:[!-9;-~]{1,60}:[^\n]*\n(?:[ \t][^\n]*\n)*+)*?"
+    rb"(?:received|return-path|delivered-to|message-id|mime-version|dkim-signature|x-mailer):",
+    re.IGNORECASE,
+)
+_PATTERNS: dict[Form, re.Pattern[bytes]] = {"html": _HTML, "rtf": _RTF, "vtt": _VTT, "srt": _SRT, "eml": _MAIL}
+_START = 4_000
+
+
+@dataclass(frozen=True)
+class Given:
+    """A file as it is given: its bytes, and what is known about it."""
+
+    data: bytes
+    name: str = ""
+    media_type: str = ""
+    field: str | None = None
+
+    @cached_property
+    def ending(self) -> str:
+        """The ending of the name, without the dot, in lowercase; an address has one in its path."""
+        path = urlsplit(self.name).path if "://" in self.name else self.name
+        return PurePath(path).suffix.lstrip(".").lower()
+
+    @cached_property
+    def media(self) -> str:
+        """The media type, without parameters."""
+        return self.media_type.partition(";")[0].strip().lower()
+
+    @cached_property
+    def charset(self) -> str | None:
+        """The encoding that the media type names, if any."""
+        message = Message()
+        message["Content-Type"] = " ".join(self.media_type.split())
+        found = message.get_param("charset")
+        return found if isinstance(found, str) else None
+
+
+def detect_form(given: Given) -> Form:
+    """Tell the form of a file: by its content, or else by its name, or else by its media type.
+
+    >>> detect_form(Given(b"%PDF-1.7", "page.html")), detect_form(Given(b"# Fish", "a.md", "text/plain"))
+    ('pdf', 'markdown')
+    """
+    form = _by_content(given.data)
+    if form is not None:
+        return form
+    for named in (_BY_ENDING.get(given.ending), _BY_MEDIA.get(given.media)):
+        if named is not None and named not in _MARKED:
+            return named
+    return "json" if given.field is not None and given.data.lstrip()[:1] in (b"{", b"[") else "text"
+
+
+def _by_content(data: bytes) -> Form | None:
+    start = data[:_START]
+    if start.startswith(b"PK\x03\x04"):
+        return _archived(data)
+    if start.startswith(_OLE):
+        raise InputError(_locked(data))
+    for mark, what in _OTHERS.items():
+        if start.startswith(mark):
+            raise InputError(what)
+    if b"%PDF-" in start[:1024]:
+        return "pdf"
+    return next((form for form, pattern in _PATTERNS.items() if pattern.match(start)), None)
+
+
+def _archived(data: bytes) -> Form:
+    try:
+        with ZipFile(BytesIO(data)) as archive:
+            names = set(archive.namelist())
+    except (BadZipFile, OSError, ValueError, NotImplementedError):
+        raise InputError("is a broken archive or document: it may be cut off") from None
+    if "word/document.xml" in names:
+        return "docx"
+    if "META-INF/container.xml" in names:
+        return "epub"
+    found = next((what for name, what in _ARCHIVED.items() if name in names), None)
+    raise InputError(found or "is an archive: unpack it, and give a file from it")
+
+
+def _locked(data: bytes) -> str:
+    """Say what is wrong with a container of old Office files, in which new ones are encrypted."""
+    if "EncryptedPackage".encode("utf-16le") in data:
+        return "is encrypted: save it without a password first"
+    return "is an old Office file: save it as DOCX first"

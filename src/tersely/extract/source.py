@@ -1,0 +1,132 @@
+"""What to summarize, by its names: files, standard input, addresses on the web."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tersely.errors import InputError
+from tersely.extract import Extracted, extract
+from tersely.extract.extracted import as_text
+from tersely.io.lines import Fault, read_objects
+
+if TYPE_CHECKING:
+    from tersely.text.document import Document
+    from tersely.text.language import Language
+
+# Far more than anybody reads; a larger text is not one document.
+MAX_BYTES = 200_000_000
+
+
+@dataclass(frozen=True)
+class Input:
+    """One text to summarize, with the name of where it comes from."""
+
+    id: str
+    extracted: Extracted
+    title: object = None
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The texts to summarize together. A single one has no name, unless it is `named`."""
+
+    all: tuple[Input, ...]
+    named: bool
+
+    def document(self, language: "Language | None" = None) -> "Document":
+        """Return the document to summarize."""
+        from tersely.text.sources import as_document
+
+        if not self.named:
+            return self.all[0].extracted.document(language)
+        return as_document(
+            [{"id": each.id, "text": each.extracted.document(language), "title": each.title} for each in self.all]
+        )
+
+    @property
+    def notes(self) -> list[str]:
+        """What is worth saying about each text, after its name."""
+        return [f"{each.id}: {note}" for each in self.all for note in each.extracted.notes]
+
+    def located(self, summary: dict[str, Any]) -> dict[str, Any]:
+        """Add to a summary's plain data where each sentence stands in its file, and the texts that were extracted."""
+        known = {each.id if self.named else None: each.extracted for each in self.all}
+        for name in ("sentences", "ranking"):
+            summary[name] = [
+                {**sentence, **known[sentence.get("source")].place(sentence["start"])} for sentence in summary[name]
+            ]
+        texts = [{"id": each.id, "text": each.extracted.text} for each in self.all if each.extracted.form != "text"]
+        return {**summary, "extracted": texts} if texts else summary
+
+
+def read_source(source: str, field: str | None = None) -> Extracted:
+    """Return the text of a file, of standard input (`-`), or at an http(s) address."""
+    if _is_address(source):
+        from tersely.io.web import fetch
+
+        page = fetch(source)
+        kind = f"{page.kind}; charset={page.charset}" if page.charset else page.kind
+        return extract(page.body, name=source, media_type=kind, field=field)
+    if source == "-":
+        return extract(_standard_input(), name="standard input", field=field)
+    return extract(_file(Path(source)), name=source, field=field)
+
+
+def read_sources(names: Sequence[str], named: bool = False, field: str | None = None) -> Inputs:
+    """Return the text of one input, or several with the names of their inputs, as one always has if `named`.
+
+    A file of JSON Lines has a source on each line. Without a name, standard input is read.
+    """
+    found: list[Input] = []
+    for name in names or ("-",):
+        if name.endswith((".jsonl", ".jsonl.gz", ".jsonl.zst")) and not _is_address(name):
+            found += _json_lines(Path(name), field or "text")
+            named = True
+        else:
+            found.append(Input(name, read_source(name, field)))
+    return Inputs(tuple(found), named or len(found) != 1)
+
+
+def _is_address(name: str) -> bool:
+    return name[:8].lower().startswith(("http://", "https://"))
+
+
+def _json_lines(path: Path, field: str) -> list[Input]:
+    found: list[Input] = []
+    for item in read_objects(path):
+        if isinstance(item, Fault):
+            raise InputError(str(item))
+        line, value = item
+        text = value.get(field)
+        if not isinstance(text, str):
+            raise InputError(f"{path}:{line}: no text: a source needs '{field}', a string")
+        found.append(Input(str(value.get("id", line)), as_text(text), value.get("title")))
+    return found
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:  # Python's way to say that it was closed before the start
+        raise InputError("standard input is closed: name a file")
+    if sys.stdin.isatty():
+        print("Reading from the terminal; end with Ctrl-D.", file=sys.stderr)  # noqa: T201
+    return _bounded(sys.stdin.buffer.read(MAX_BYTES + 1), "standard input")
+
+
+def _file(path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            return _bounded(stream.read(MAX_BYTES + 1), str(path))
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a directory, not a file") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _bounded(raw: bytes, name: str) -> bytes:
+    if len(raw) > MAX_BYTES:
+        raise InputError(f"{name} is larger than {MAX_BYTES // 1_000_000} MB: split it into documents first")
+    return raw
