@@ -26,6 +26,8 @@ def extract(
     form: Form = "text"
     try:
         form = detect_form(given)
+        if form == "text" and given.looks_like and not data.strip():
+            raise InputError("is empty")  # noqa: TRY301
         reading = _read(form, given)
         if not reading.pieces and not reading.text and form != "text":
             raise InputError("has no text")  # noqa: TRY301
@@ -36,6 +38,8 @@ def extract(
     except Exception as error:  # the libraries that read formats raise whatever they like at broken files
         reason = " ".join(str(error).split())[:100] or type(error).__name__
         raise InputError(f"{called} is no readable {FORMS[form].title}: {reason}") from None
+    if form == "text" and given.looks_like:
+        reading.notes.append(f"named like a {FORMS[given.looks_like].title}, but read as plain text")
     return assemble("text" if reading.text else form, reading)
 
 

@@ -54,7 +54,9 @@ def read_html(given: Given) -> Reading:
     markup = without_scripts(given.data if text is None else text.encode("utf-8", "replace"))
     if len(markup) > MAX_MARKUP:
         raise InputError(f"has more than {MAX_MARKUP // 1_000_000} MB of markup: save its text, and give that")
-    article: Any = bare_extraction(markup if text is None else markup.decode(), include_comments=False, with_metadata=False)
+    article: Any = bare_extraction(
+        markup if text is None else markup.decode(), include_comments=False, with_metadata=False
+    )
     pieces = [] if article is None else list(blocks_of(article.body))
     if not pieces:
         raise InputError("has no text to summarize: no article was found in the page")
@@ -103,8 +105,8 @@ def blocks_of(tree: Any, label: Label | None = None, rows: bool = True) -> Itera
     for event, element in _walk(tree):
         tag = element.tag if event != "tail" else ""
         is_block = tag in _BLOCKS or (tag == "code" and element.getparent() is tree) or (tag in _CELLS and not rows)
-        inside = "row" if not is_block or (around and around[-1][0] == "row" and tag not in _ROWS) else ""
-        if not inside:
+        in_row = bool(around) and around[-1][0] == "row" and tag not in _ROWS
+        if is_block and not in_row:
             kind, level = around[-1] if around else ("prose", 0)
             if text := _clean("".join(texts), kind):
                 yield Piece(kind, text, level, marks=marks)
@@ -117,7 +119,7 @@ def blocks_of(tree: Any, label: Label | None = None, rows: bool = True) -> Itera
             continue
         if opens:
             around.pop()
-        texts.append((" | " if tag in _CELLS else "\n" if inside and tag in _BLOCKS else "") + (element.tail or ""))
+        texts.append((" | " if tag in _CELLS and rows else "\n" if is_block and in_row else "") + (element.tail or ""))
     if text := _clean("".join(texts), "prose"):
         yield Piece("prose", text, marks=marks)
 

@@ -24,16 +24,16 @@ def decode(data: bytes, charset: str | None = None) -> tuple[str, str | None]:
     for mark, name in _MARKS.items():
         if data.startswith(mark):
             return data[len(mark) :].decode(name, "replace"), None
+    if b"\x00" in data[:_SAMPLE]:
+        if (wide := _without_mark(data)) is not None:
+            return wide, "UTF-16"
+        raise InputError("is not text")
     codec = codec_of(charset)
     for name in (codec, "utf-8") if codec else ("utf-8",):
         try:
             return data.decode(name), None
         except UnicodeDecodeError:
             continue
-    if (wide := _without_mark(data)) is not None:
-        return wide, "UTF-16"
-    if b"\x00" in data[:_SAMPLE]:
-        raise InputError("is not text")
     codec = _found(data)
     if codec is None:
         raise InputError("is not text in any common encoding: convert it to UTF-8 first")

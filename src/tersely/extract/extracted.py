@@ -83,15 +83,22 @@ def as_text(text: str) -> Extracted:
     return assemble("text", Reading(text=text))
 
 
+def pieces_by_lines(text: str) -> list[Piece]:
+    """Return the pieces of a text by the form of its lines."""
+    return [Piece(kind, text[start:end], level, speaker) for kind, start, end, speaker, level in _blocks_by_lines(text)]
+
+
+def _blocks_by_lines(text: str) -> tuple[Block, ...]:
+    from tersely.text.language import detect_language
+    from tersely.text.split import find_blocks
+
+    return find_blocks(text, detect_language(text))
+
+
 def assemble(form: "Form", reading: Reading) -> Extracted:
     """Join the pieces of a reading, and say where each stands; a heading names the section that it begins."""
     if form == "text":
-        from tersely.text.language import detect_language
-        from tersely.text.split import find_blocks
-
-        text = reading.text
-        blocks = find_blocks(text, detect_language(text))
-        pieces = [Piece(kind, text[start:end], level, speaker) for kind, start, end, speaker, level in blocks]
+        text, blocks, pieces = reading.text, _blocks_by_lines(reading.text), pieces_by_lines(reading.text)
     else:
         pieces = [piece._replace(text=text) for piece in reading.pieces if (text := piece.text.strip())]
         text, blocks = join_parts(Part(kind, own, speaker, level) for kind, own, level, speaker, _ in pieces)

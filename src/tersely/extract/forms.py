@@ -30,7 +30,7 @@ FORMS: dict[Form, _Form] = {
     "docx": _Form(
         "Word document",
         "_office",
-        "docx docm",
+        "docx",
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     ),
     "epub": _Form("EPUB", "_office", "epub", "application/epub+zip"),
@@ -96,6 +96,12 @@ class Given:
         """The ending of the name, without the dot, in lowercase; an address has one in its path."""
         path = urlsplit(self.name).path if "://" in self.name else self.name
         return PurePath(path).suffix.lstrip(".").lower()
+
+    @cached_property
+    def looks_like(self) -> "Form | None":
+        """The form that the name says, if files of that form begin with a mark."""
+        form = _BY_ENDING.get(self.ending)
+        return form if form in _MARKED else None
 
     @cached_property
     def media(self) -> str:

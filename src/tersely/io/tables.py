@@ -1,12 +1,15 @@
-"""Tables: Parquet files, and Arrow tables as bytes."""
+"""Tables: Parquet files, Arrow tables as bytes, CSV and TSV."""
 
+import csv
 from collections.abc import Iterator, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from tersely.errors import InputError, MissingExtraError
 
 _BATCH = 64
+_LONGEST_CELL = 64_000_000
 
 
 def pyarrow() -> Any:
@@ -50,3 +53,28 @@ def to_stream(table: Any) -> bytes:
 def from_stream(data: bytes) -> Any:
     """Return the table of an Arrow stream."""
     return pyarrow().ipc.open_stream(data).read_all()
+
+
+def read_table(text: str, delimiter: str | None = None) -> tuple[list[str], Iterator[list[str]]]:
+    """Return the names in the first row of a CSV text, and its other rows, each with as many cells.
+
+    Without a delimiter, the first row shows which one it is.
+
+    >>> names, rows = read_table('id;text\\n1;"Rain; more rain."\\n')
+    >>> names, list(rows)
+    (['id', 'text'], [['1', 'Rain; more rain.']])
+    """
+    first = text.partition("\n")[0]
+    delimiter = delimiter or max(",;\t|", key=first.count)
+    csv.field_size_limit(_LONGEST_CELL)
+    rows = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
+    names = next(_checked(rows), [])
+    return names, ((row + [""] * len(names))[: len(names)] for row in _checked(rows) if row)
+
+
+def _checked(rows: Iterator[list[str]]) -> Iterator[list[str]]:
+    """Turn what is wrong with a table into one line."""
+    try:
+        yield from rows
+    except csv.Error as error:
+        raise InputError(f"is a broken table: {error}") from None

@@ -1,0 +1,143 @@
+"""Word documents, EPUB books and RTF."""
+
+import posixpath
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+from zipfile import ZipFile
+
+from tersely.errors import InputError, MissingExtraError
+from tersely.extract._markup import blocks_of, html_tree
+from tersely.extract._plain import decode
+from tersely.extract.extracted import Label, Piece, Reading, pieces_by_lines
+from tersely.extract.forms import Given
+
+if TYPE_CHECKING:
+    from tersely.text.blocks import Kind
+
+# Many times what the longest books take, with their mark-up, and with their pictures.
+MAX_MARKUP, MAX_UNPACKED, MAX_MEMBERS = 50_000_000, 400_000_000, 20_000
+_MAX_RTF = 20_000_000
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".emf", ".wmf", ".svg", ".ttf", ".otf", ".bin")
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+# How the names of Word's own styles begin.
+_STYLES: "dict[str, Kind]" = {"list": "item", "caption": "caption", "quote": "quote", "intense quote": "quote"}
+_XMLENC = b"http://www.w3.org/2001/04/xmlenc#"
+
+
+def read_docx(given: Given) -> Reading:
+    """Read a Word document: its body with headings, lists and tables, as if all changes to it were accepted."""
+    try:
+        from docx import Document
+        from lxml.etree import strip_elements
+    except ImportError:
+        raise MissingExtraError("reading a Word document", "files") from None
+    with _opened(given.data):
+        document = Document(BytesIO(given.data))
+    body = document.element.body
+    strip_elements(body, _FALLBACK, with_tail=False)  # what older programs would show
+    styles = {style.style_id: (style.name or "").casefold() for style in document.styles}
+    return Reading(list(_paragraphs(body, styles)))
+
+
+def _paragraphs(body: Any, styles: dict[str, str]) -> Iterator[Piece]:
+    for element in body:
+        if element.tag == f"{_W}p":
+            yield _paragraph(element, styles)
+        elif element.tag == f"{_W}tbl":
+            for row in element.iter(f"{_W}tr"):
+                cells = (" ".join(map(_said, cell.iterchildren(f"{_W}p"))) for cell in row.iterchildren(f"{_W}tc"))
+                yield Piece("row", " | ".join(filter(None, (" ".join(cell.split()) for cell in cells))))
+        elif element.tag in (f"{_W}sdt", f"{_W}sdtContent", f"{_W}ins"):  # parts that can be filled in or are new
+            yield from _paragraphs(element, styles)
+
+
+def _paragraph(element: Any, styles: dict[str, str]) -> Piece:
+    found = element.find(f"{_W}pPr/{_W}pStyle")
+    style = "" if found is None else styles.get(found.get(f"{_W}val", ""), "")
+    text = _said(element)
+    if style.startswith(("heading", "title", "subtitle")):
+        return Piece("heading", text, {"title": 1, "subtitle": 2}.get(style) or _digit(style))
+    kind: Kind = next((kind for name, kind in _STYLES.items() if style.startswith(name)), "prose")
+    listed = kind == "prose" and element.find(f"{_W}pPr/{_W}numPr") is not None
+    return Piece("item" if listed else kind, text)
+
+
+def _digit(style: str) -> int:
+    return int(style[-1]) if style[-1].isdigit() and style[-1] != "0" else 1
+
+
+def _said(paragraph: Any) -> str:
+    """Return the text of a paragraph; what was deleted has another tag."""
+    breaks = {f"{_W}tab": " ", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
+    wanted = paragraph.iter(f"{_W}t", *breaks)
+    return "".join(breaks.get(each.tag) or each.text or "" for each in wanted).strip()
+
+
+def read_epub(given: Given) -> Reading:
+    """Read the chapters of a book in their order."""
+    pieces: list[Piece] = []
+    with _opened(given.data) as book:
+        names = set(book.namelist())
+        # Other ways to encrypt only hide fonts.
+        if "META-INF/encryption.xml" in names and _XMLENC in book.read("META-INF/encryption.xml"):
+            raise InputError("is protected against copying: its text cannot be read")
+        for number, chapter in enumerate(_chapters(book), 1):
+            if chapter in names:
+                label: Label = {"chapter": number}
+                pieces += blocks_of(html_tree(decode(book.read(chapter))[0]), label)
+    return Reading(pieces)
+
+
+def _chapters(book: ZipFile) -> Iterator[str]:
+    """Yield the names of a book's chapters, in the order in which they are read."""
+    roots = [root.get("full-path") for root in _xml(book.read("META-INF/container.xml")).iter("{*}rootfile")]
+    if not roots or not roots[0]:
+        raise InputError("is no readable EPUB: it does not say where its chapters are")
+    package = _xml(book.read(roots[0]))
+    items = {
+        item.get("id"): unquote(item.get("href", ""))
+        for item in package.iter("{*}item")
+        if "html" in item.get("media-type", "") and "nav" not in item.get("properties", "").split()
+    }
+    for each in package.iter("{*}itemref"):
+        if items.get(each.get("idref")) and each.get("linear") != "no":
+            yield posixpath.normpath(posixpath.join(posixpath.dirname(roots[0]), items[each.get("idref")]))
+
+
+def _xml(data: bytes) -> Any:
+    """Parse XML; entities stay as they are, and nothing that it names is loaded."""
+    try:
+        from lxml.etree import XMLParser, fromstring
+    except ImportError:
+        raise MissingExtraError("reading an EPUB", "files") from None
+    return fromstring(data, XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
+
+
+def read_rtf(given: Given) -> Reading:
+    """Read an RTF file; its lines show what its blocks are."""
+    try:
+        from striprtf import striprtf
+    except ImportError:
+        raise MissingExtraError("reading an RTF file", "files") from None
+    if len(given.data) > _MAX_RTF:
+        raise InputError(f"is an RTF file of more than {_MAX_RTF // 1_000_000} MB: save it as DOCX first")
+    text: str = striprtf.rtf_to_text(given.data.decode("latin-1"), errors="replace")
+    # Each line is a paragraph; a single line feed would read as a wrapped line.
+    return Reading(pieces_by_lines("\n\n".join(text.splitlines())))
+
+
+@contextmanager
+def _opened(data: bytes) -> Iterator[ZipFile]:
+    """Open an archive that unpacks to no more than a document may; a reader gets no more than an archive announces."""
+    with ZipFile(BytesIO(data)) as archive:
+        members = archive.infolist()
+        markup = sum(each.file_size for each in members if not each.filename.lower().endswith(_PICTURES))
+        if len(members) > MAX_MEMBERS or markup > MAX_MARKUP or sum(each.file_size for each in members) > MAX_UNPACKED:
+            raise InputError(f"unpacks to more than {MAX_MARKUP // 1_000_000} MB of text: it is no ordinary document")
+        if any(each.flag_bits & 1 for each in members):
+            raise InputError("is encrypted: save it without a password first")
+        yield archive

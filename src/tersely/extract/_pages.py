@@ -1,0 +1,210 @@
+"""Lines on pages: which are headers and footers, which columns they form, and which paragraphs."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+from tersely.extract.extracted import Label, Piece
+
+if TYPE_CHECKING:
+    from tersely.text.blocks import Kind
+
+_CLOSED = re.compile(r"[.!?…。！？；;：:][\"'”’»)\]）」』】]{0,3}\Z")
+_ITEM = re.compile(
+    r"[•‣◦▪●○■□◆◇▶►·–—*-]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]\s|[①-⑳⑴-⒇]|[（(][一二三四五六七八九十]{1,3}[）)]"
+)
+_MARK = re.compile(r"[^\w\s]|\(?[\w.]{1,6}[.)]?")
+_CAPTION = re.compile(
+    r"(?:figure|fig\.|table|tab\.|abb\.|abbildung|tabelle|tableau|figura|tabla)\s?\d{1,3}[.:|—–]|[图圖表]\s?\d+[:：.\s]",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
+_PAGE = re.compile(
+    r"\W*(?:(?:page|seite|página|pagina|p\.)\s?)?0(?:\s?(?:of|von|de|di|/|\|)\s?0)?\W*|第\s?0\s?[页頁].{0,8}",
+    re.IGNORECASE,
+)
+_HYPHEN = re.compile(r"(\w*)\ufffe(\w*)")
+_LARGER, _APART, _INDENT = 1.12, 1.45, 0.8  # in sizes of the body's font, its usual distance, and its size
+_LONGEST_HEADING = 200
+_GUTTER = 4  # lines that show a gutter between two columns, at least
+_COLUMN = 15  # characters in a line of a column, about
+
+_Edges = dict[tuple[int, int], float]  # of a page's columns
+
+
+class Line(NamedTuple):
+    """A line of a page: its cells, the left and right edge of each, and the height of its first and its last letter."""
+
+    page: int
+    cells: tuple[str, ...]
+    edges: tuple[tuple[float, float], ...]
+    top: float
+    bottom: float
+    size: float
+    bold: bool = False
+
+    @property
+    def text(self) -> str:
+        """The line without its places."""
+        return " ".join(self.cells)
+
+    @property
+    def left(self) -> float:
+        """The left edge."""
+        return self.edges[0][0]
+
+    @property
+    def right(self) -> float:
+        """The right edge."""
+        return self.edges[-1][1]
+
+
+def readable_lines(pages: Sequence[Sequence[Line]]) -> list[Line]:
+    """Return the lines of all pages in the order of reading, without running headers, footers and page numbers."""
+    margins = [_margins(lines) for lines in pages]
+    times = Counter(key for keys in margins for key in set(keys.values()))
+    least = 2 if len(pages) < 5 else 3
+    kept: list[Line] = []
+    for lines, keys in zip(pages, margins, strict=True):
+        out = {i for i, key in keys.items() if times[key] >= least or _PAGE.fullmatch(key)}
+        kept += _in_columns([line for i, line in enumerate(lines) if i not in out])
+    return kept
+
+
+def _margins(lines: Sequence[Line]) -> dict[int, str]:
+    """Return the lines at the top and the bottom of a page, with all numbers in them alike."""
+    heights = sorted({round(line.top) for line in lines})
+    outer = {*heights[:2], *heights[-2:]}
+    return {i: _NUMBER.sub("0", line.text.casefold()) for i, line in enumerate(lines) if round(line.top) in outer}
+
+
+def _in_columns(lines: list[Line]) -> Iterator[Line]:
+    """Yield first the left column and then the right one where a page has its lines across both of them."""
+    gaps = [(line.edges[0][1], line.edges[1][0]) for line in lines if _is_pair(line)]
+    if len(gaps) < _GUTTER or median(right for right, _ in gaps) >= median(left for _, left in gaps):
+        yield from lines
+        return
+    gutter = (max(sorted(right for right, _ in gaps)[: len(gaps) * 9 // 10]) + median(left for _, left in gaps)) / 2
+    waiting: list[Line] = []
+    for line in lines:
+        if len(line.cells) == 2 and line.edges[0][1] <= gutter <= line.edges[1][0]:
+            yield line._replace(cells=line.cells[:1], edges=line.edges[:1])
+            waiting.append(line._replace(cells=line.cells[1:], edges=line.edges[1:]))
+        elif line.left >= gutter:
+            waiting.append(line)
+        else:
+            if line.right > gutter:  # it crosses both columns, which end above it
+                yield from waiting
+                waiting = []
+            yield line
+    yield from waiting
+
+
+def _is_pair(line: Line) -> bool:
+    return len(line.cells) == 2 and all(len(cell) >= _COLUMN or len(cell.encode()) > 2 * _COLUMN for cell in line.cells)
+
+
+def pieces_of(lines: Sequence[Line]) -> list[Piece]:
+    """Join lines to paragraphs, headings, list items and rows of tables."""
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        sizes[line.size] += len(line.text)
+    body = sizes.most_common(1)[0][0]
+    steps = [a.bottom - b.top for a, b in pairwise(lines) if _follows(a, b) and a.size == b.size == body]
+    usual = median(steps) if steps else 1.2 * body
+    edges = _right_edges(lines)
+    larger = sorted({line.size for line in lines if _is_larger(line, body)}, reverse=True)
+    groups: list[tuple[Kind, list[Line]]] = []
+    for line in lines:
+        kind = _kind(line, body)
+        if groups and not _begins(groups[-1], line, kind, usual, edges):
+            groups[-1][1].append(line)
+        else:
+            groups.append((kind, [line]))
+    known = _words_with_hyphens(lines)
+    return [_piece(kind, group, larger, known) for kind, group in groups]
+
+
+def _kind(line: Line, body: float) -> "Kind":
+    if _is_larger(line, body) or (line.bold and line.size >= body and not _CLOSED.search(line.text)):
+        return "heading" if len(line.text) <= _LONGEST_HEADING and any(map(str.isalpha, line.text)) else "prose"
+    if len(line.cells) > 1 and not (len(line.cells) == 2 and _MARK.fullmatch(line.cells[0])):
+        return "row"
+    if _CAPTION.match(line.text):
+        return "caption"
+    return "item" if _ITEM.match(line.text + " ") else "prose"
+
+
+def _is_larger(line: Line, body: float) -> bool:
+    return line.size >= _LARGER * body
+
+
+def _follows(before: Line, line: Line) -> bool:
+    """Tell whether a line stands below another one on the same page."""
+    return before.page == line.page and line.top < before.bottom
+
+
+def _begins(group: "tuple[Kind, list[Line]]", line: Line, kind: "Kind", usual: float, edges: _Edges) -> bool:
+    """Tell whether a line begins another block than the lines before it."""
+    own, before = group[0], group[1][-1]
+    if kind in ("row", "item", "caption") or own == "row" or before.size != line.size:
+        return True
+    if (own == "heading") != (kind == "heading"):
+        return True
+    if not _follows(before, line):
+        return kind == "heading" or own == "caption" or bool(_CLOSED.search(before.text))
+    if before.bottom - line.top > _APART * max(usual, 1.2 * line.size * (kind == "heading")):
+        return True
+    if own == "prose" and line.left > before.left + _INDENT * line.size:
+        return True
+    edge = edges[line.page, _column(before)]
+    return kind == "prose" and before.right < edge - 3 * line.size and bool(_CLOSED.search(before.text))
+
+
+def _right_edges(lines: Iterable[Line]) -> _Edges:
+    """Return the right edge of each column of each page."""
+    edges: _Edges = {}
+    for line in lines:
+        key = line.page, _column(line)
+        edges[key] = max(edges.get(key, 0.0), line.right)
+    return edges
+
+
+def _column(line: Line) -> int:
+    return int(line.left // 150)
+
+
+def _piece(kind: "Kind", lines: list[Line], larger: list[float], known: set[str]) -> Piece:
+    text, marks = "", []
+    between = " | " if kind == "row" else " "
+    for page, group in groupby(lines, key=lambda line: line.page):
+        more = _joined_words("\n".join(between.join(line.cells) for line in group), known)
+        if text.endswith("-"):  # a word may go on on the next page
+            text = _joined_words(f"{text[:-1]}\ufffe{more[:1]}", known)[: -len(more[:1])]
+        elif text:
+            text += "\n"
+        label: Label = {"page": page}
+        marks.append((len(text), label))
+        text += more
+    level = 0
+    if kind == "heading":
+        level = larger.index(lines[0].size) + 1 if lines[0].size in larger else len(larger) + 1
+    return Piece(kind, text, min(level, 6), marks=tuple(marks))
+
+
+def _words_with_hyphens(lines: Iterable[Line]) -> set[str]:
+    return {word.casefold() for line in lines for word in re.findall(r"\w+-\w+", line.text)}
+
+
+def _joined_words(text: str, known: set[str]) -> str:
+    """Join the words that a hyphen parts at the end of a line; one that has a hyphen elsewhere keeps it."""
+
+    def joined(found: re.Match[str]) -> str:
+        first, rest = found[1], found[2]
+        keeps = not first[-1:].isalpha() or not rest[:1].islower() or f"{first}-{rest}".casefold() in known
+        return f"{first}{'-' if keeps else ''}{rest}"
+
+    return _HYPHEN.sub(joined, text) if "\ufffe" in text else text

@@ -1,0 +1,166 @@
+"""PDF: the lines of its text layer, and where they stand on their pages."""
+
+import re
+import zlib
+from collections.abc import Iterator
+from threading import Lock
+from typing import Any, NamedTuple
+
+from tersely.errors import InputError, MissingExtraError
+from tersely.extract._pages import Line, pieces_of, readable_lines
+from tersely.extract.extracted import Reading
+from tersely.extract.forms import Given
+
+# Fifteen seconds of work; a longer file is not one document.
+MAX_PAGES = 3_000
+MAX_CHARS = 30_000_000
+# Streams of text and drawings may unpack to so many bytes. Pictures do not count: nobody unpacks them.
+MAX_UNPACKED = 200_000_000
+_STEP = 1 << 20
+_STREAM = re.compile(rb"stream\r?\n")
+_DICTIONARY = 2_000
+_WORD = re.compile(r"\S+")
+_WRONG_PASSWORD = 4
+# Between two words of one line, in heights of a letter, at most; beyond it begins a column or a cell.
+_GAP = 1.5
+_LOCK = Lock()  # PDFium works for one thread at a time
+
+
+class _Word(NamedTuple):
+    text: str
+    left: float
+    right: float
+    first: float  # the lower edge of its first letter, and of its last: a hyphen may part them
+    last: float
+    height: float
+    at: int
+
+
+def read_pdf(given: Given) -> Reading:
+    """Read the text layer of a PDF: paragraphs and headings, without running headers and page numbers."""
+    try:
+        import pypdfium2
+    except ImportError:
+        raise MissingExtraError("reading a PDF", "files") from None
+    _check_streams(given.data)
+    with _LOCK:
+        try:
+            document = pypdfium2.PdfDocument(given.data)
+        except pypdfium2.PdfiumError as error:
+            if getattr(error, "err_code", None) == _WRONG_PASSWORD or "password" in str(error):
+                raise InputError("is encrypted: save it without a password first") from None
+            raise InputError("is no readable PDF: it is broken or cut off") from None
+        try:
+            pages = _pages(document)
+        finally:
+            document.close()
+    bare = [number for number, lines in enumerate(pages, 1) if not lines]
+    if len(bare) == len(pages):
+        raise InputError("has no text layer, as a scan has none: recognize its text first (ocrmypdf)")
+    notes = [f"{len(bare)} of {len(pages)} pages have no text, page {bare[0]} first"] if bare else []
+    return Reading(pieces_of(readable_lines(pages)), notes)
+
+
+def _check_streams(data: bytes) -> None:
+    """Refuse a file whose streams unpack to far more than anybody writes."""
+    left = MAX_UNPACKED
+    for found in _STREAM.finditer(data):
+        start = data.rfind(b" obj", max(0, found.start() - _DICTIONARY), found.start())
+        said = data[max(start, 0) : found.start()]
+        if b"Flate" not in said or b"/Image" in said:
+            continue
+        if said.count(b"/FlateDecode") > 1:
+            raise InputError("is packed twice, as no ordinary PDF is")
+        left -= _unpacked_size(data, found.end(), left)
+        if left < 0:
+            raise InputError(f"unpacks to more than {MAX_UNPACKED // 1_000_000} MB")
+
+
+def _unpacked_size(data: bytes, start: int, most: int) -> int:
+    """Return the size of a packed stream, or any larger size than `most`."""
+    unpack, size, packed = zlib.decompressobj(), 0, memoryview(data)[start:]
+    at = 0
+    try:
+        while size <= most and not unpack.eof and (unpack.unconsumed_tail or at < len(packed)):
+            piece = unpack.unconsumed_tail or packed[at : at + _STEP]
+            at += 0 if unpack.unconsumed_tail else _STEP
+            size += len(unpack.decompress(piece, _STEP))
+    except zlib.error:  # encrypted or broken: PDFium says more about it
+        pass
+    return size
+
+
+def _pages(document: Any) -> list[list[Line]]:
+    if len(document) > MAX_PAGES:
+        raise InputError(f"has {len(document):,} pages, more than {MAX_PAGES:,}: split it into documents first")
+    pages: list[list[Line]] = []
+    left = MAX_CHARS
+    for number in range(len(document)):
+        page = document[number]
+        letters = page.get_textpage()
+        text = _text(letters)
+        left -= len(text)
+        if left < 0:
+            raise InputError(f"has more than {MAX_CHARS // 1_000_000} million characters: split it first")
+        pages.append(list(_lines(_words(letters, text), letters, number + 1)))
+        letters.close()
+        page.close()
+    return pages
+
+
+def _text(letters: Any) -> str:
+    """Return the letters of a page, so that each stands at its own number."""
+    import pypdfium2.raw as raw
+
+    count = letters.count_chars()
+    if count <= 0:
+        return ""
+    text: str = letters.get_text_range()
+    if len(text) == count:
+        return text
+    codes = (raw.FPDFText_GetUnicode(letters, i) for i in range(count))
+    return "".join(chr(code) if 0 < code < 0x110000 else " " for code in codes)
+
+
+def _words(letters: Any, text: str) -> Iterator[_Word]:
+    """Yield the words of a page with their places; those that do not run from left to right are left out."""
+    for found in _WORD.finditer(text):
+        at, end = found.start(), found.end() - 1
+        left, first, _, top = letters.get_charbox(at, loose=True)
+        _, last, right, _ = letters.get_charbox(end, loose=True)
+        height = top - first
+        broken = any(mark in found[0] for mark in "\ufffe\x02")
+        if height > 0 and (broken or (right > left and abs(last - first) < height)):
+            yield _Word(found[0].replace("\x02", "\ufffe"), left, right, first, last, height, at)
+
+
+def _lines(words: Iterator[_Word], letters: Any, page: int) -> Iterator[Line]:
+    """Join the words that stand on one line, and its columns or cells with each other."""
+    import pypdfium2.raw as raw
+
+    cells: list[list[_Word]] = []
+    for word in words:
+        before = cells[-1][-1] if cells else None
+        if before is None or abs(word.first - before.last) > before.height / 2 or word.left < before.left:
+            if cells:
+                yield _line(cells, raw, letters, page)
+            cells = [[word]]
+        elif word.left - before.right > _GAP * before.height:
+            cells.append([word])
+        else:
+            cells[-1].append(word)
+    if cells:
+        yield _line(cells, raw, letters, page)
+
+
+def _line(cells: list[list[_Word]], raw: Any, letters: Any, page: int) -> Line:
+    first, last = cells[0][0], cells[-1][-1]
+    return Line(
+        page,
+        tuple(" ".join(word.text for word in cell) for cell in cells),
+        tuple((cell[0].left, cell[-1].right) for cell in cells),
+        first.first,
+        last.last,
+        round(2 * raw.FPDFText_GetFontSize(letters, first.at) or first.height) / 2,
+        raw.FPDFText_GetFontWeight(letters, first.at) >= 600,
+    )

@@ -1,0 +1,106 @@
+"""Subtitles, SRT and VTT: what is said, with the time of each part of it."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import NamedTuple
+
+from tersely.extract._plain import decode_given
+from tersely.extract.extracted import Label, Piece, Reading
+from tersely.extract.forms import Given
+
+_TIME = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[,.](\d{1,3})"
+_TIMES = re.compile(rf"[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}")
+_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]{1,60})>")
+_TAG = re.compile(r"</?[a-zA-Z0-9.:][^<>]{0,200}>|\{\\[^{}]{0,100}\}")
+_DASH = re.compile(r"^[-–—]\s?", re.MULTILINE)
+_CLOSED = re.compile(r"[.!?…。！？♪\])][\"'”’»]?\Z")
+_PAUSE = 4  # seconds without a word that end a paragraph
+_LONGEST = 60  # seconds of a paragraph, if a sentence ends there
+
+
+class _Cue(NamedTuple):
+    start: int
+    end: int
+    speaker: str
+    text: str
+
+
+def read_srt(given: Given) -> Reading:
+    """Read SRT subtitles; sentences go on from one to the next."""
+    text, notes = decode_given(given)
+    return Reading(list(_paragraphs(_cues(text))), notes)
+
+
+read_vtt = read_srt
+
+
+def _cues(text: str) -> Iterator[_Cue]:
+    """Yield the subtitles: a line with times, and the lines below it up to a blank one."""
+    times: re.Match[str] | None = None
+    said: list[str] = []
+    for line in [*text.split("\n"), ""]:
+        if found := _TIMES.match(line):
+            times, said = found, []
+        elif line.strip():
+            said.append(line.strip())
+        elif times is not None:
+            start, end = _seconds(*times.group(1, 2, 3)), _seconds(*times.group(5, 6, 7))
+            yield from _turns(start, end, "\n".join(said))
+            times = None
+
+
+def _turns(start: int, end: int, said: str) -> Iterator[_Cue]:
+    """Yield what each speaker says in a subtitle; dashes part speakers without names."""
+    voices = _VOICE.split(said)
+    if len(voices) > 1:
+        for speaker, words in zip(voices[1::2], voices[2::2], strict=True):
+            yield _Cue(start, end, speaker.strip(), _plain(words))
+    elif len(lines := _DASH.split(said)) > 2 and not lines[0].strip():
+        yield from (_Cue(start, end, "-", _plain(words)) for words in lines[1:])
+    else:
+        yield _Cue(start, end, "", _plain(said))
+
+
+def _plain(said: str) -> str:
+    return _DASH.sub("", unescape(_TAG.sub("", said))).strip()
+
+
+def _seconds(hours: str | None, minutes: str, seconds: str) -> int:
+    return 3600 * int(hours or 0) + 60 * int(minutes) + int(seconds)
+
+
+def _paragraphs(cues: Iterator[_Cue]) -> Iterator[Piece]:
+    """Join subtitles to paragraphs; each word keeps the time of its subtitle."""
+    held: list[_Cue] = []
+    for cue in cues:
+        if not cue.text or (held and cue.text == held[-1].text):  # shown twice, as when lines roll
+            continue
+        if held and _ends(held, cue):
+            yield _paragraph(held)
+            held = []
+        held.append(cue)
+    if held:
+        yield _paragraph(held)
+
+
+def _ends(held: list[_Cue], cue: _Cue) -> bool:
+    last = held[-1]
+    if cue.speaker != last.speaker or cue.speaker == "-" or cue.start - last.end >= _PAUSE:
+        return True
+    return cue.start - held[0].start >= _LONGEST and bool(_CLOSED.search(last.text))
+
+
+def _paragraph(cues: list[_Cue]) -> Piece:
+    text, marks = "", []
+    for cue in cues:
+        text += "\n" if text else ""
+        label: Label = {"time": _clock(cue.start)}
+        marks.append((len(text), label))
+        text += cue.text
+    speaker = cues[0].speaker.strip("-")
+    return Piece("turn" if speaker else "prose", text, 0, speaker, tuple(marks))
+
+
+def _clock(seconds: int) -> str:
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"

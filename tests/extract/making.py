@@ -1,0 +1,66 @@
+"""Files of every form, made by hand: small, and exactly as hard as a test needs them."""
+
+from collections.abc import Sequence
+from io import BytesIO
+from zipfile import ZIP_DEFLATED, ZipFile
+
+Line = tuple[float, float, float, str]  # x, y, size of the font, text
+
+
+def pdf(pages: Sequence[Sequence[Line]], more: str = "", packed: bytes = b"") -> bytes:
+    """Return a PDF whose pages have lines at given places; `more` goes into the trailer."""
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"",
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
+        b"<</Type/Font/Subtype/Type0/BaseFont/STSong-Light/Encoding/UniGB-UCS2-H/DescendantFonts[5 0 R]>>",
+        b"<</Type/Font/Subtype/CIDFontType0/BaseFont/STSong-Light/CIDSystemInfo<</Registry(Adobe)/Ordering(GB1)"
+        b"/Supplement 2>>/FontDescriptor 6 0 R>>",
+        b"<</Type/FontDescriptor/FontName/STSong-Light/Flags 6/FontBBox[-25 -254 1000 880]/ItalicAngle 0/Ascent 880"
+        b"/Descent -120/CapHeight 880/StemV 93>>",
+    ]
+    kids = []
+    for lines in pages:
+        kids.append(f"{len(objects) + 1} 0 R")
+        body, how = (packed, "/Filter/FlateDecode") if packed else (b"".join(map(_shown, lines)), "")
+        objects.append(
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F 3 0 R/G 4 0 R>>>>"
+            + f"/Contents {len(objects) + 2} 0 R>>".encode()
+        )
+        objects.append(f"<</Length {len(body)}{how}>>stream\n".encode() + body + b"\nendstream")
+    objects[1] = f"<</Type/Pages/Kids[{' '.join(kids)}]/Count {len(kids)}>>".encode()
+    return _file(objects, more)
+
+
+def _shown(line: Line) -> bytes:
+    x, y, size, text = line
+    if text.isascii() or not any(ord(letter) > 0x2E80 for letter in text):
+        escaped = text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)").encode("cp1252")
+        return f"BT /F {size} Tf {x} {y} Td (".encode() + escaped + b") Tj ET\n"
+    return f"BT /G {size} Tf {x} {y} Td <{text.encode('utf-16be').hex()}> Tj ET\n".encode()
+
+
+def _file(objects: Sequence[bytes], more: str) -> bytes:
+    out, places = bytearray(b"%PDF-1.7\n"), []
+    for number, body in enumerate(objects, 1):
+        places.append(len(out))
+        out += f"{number} 0 obj\n".encode() + body + b"\nendobj\n"
+    start = len(out)
+    out += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode()
+    out += b"".join(f"{place:010} 00000 n \n".encode() for place in places)
+    out += f"trailer<</Size {len(objects) + 1}/Root 1 0 R{more}>>\nstartxref\n{start}\n%%EOF\n".encode()
+    return bytes(out)
+
+
+def set_lines(lines: Sequence[str], x: float = 72, top: float = 760, size: float = 10, lead: float = 14) -> list[Line]:
+    """Set lines below each other."""
+    return [(x, top - lead * i, size, text) for i, text in enumerate(lines)]
+
+
+def archive(files: dict[str, str | bytes]) -> bytes:
+    """Return a zip archive."""
+    out = BytesIO()
+    with ZipFile(out, "w", ZIP_DEFLATED) as made:
+        for name, content in files.items():
+            made.writestr(name, content)
+    return out.getvalue()
