@@ -64,3 +64,48 @@ def archive(files: dict[str, str | bytes]) -> bytes:
         for name, content in files.items():
             made.writestr(name, content)
     return out.getvalue()
+
+
+def epub(chapters: Sequence[str], more: dict[str, str | bytes] | None = None) -> bytes:
+    """Return a book; the names of its chapters have a space in them."""
+    items = "".join(
+        f'<item id="c{i}" href="text/part%20{i}.xhtml" media-type="application/xhtml+xml"/>'
+        for i in range(len(chapters))
+    )
+    order = "".join(f'<itemref idref="c{i}"/>' for i in range(len(chapters)))
+    page = '<?xml version="1.0" encoding="utf-8"?><html xmlns="http://www.w3.org/1999/xhtml"><body>{}</body></html>'
+    return archive(
+        {
+            "mimetype": "application/epub+zip",
+            "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+            '<rootfile full-path="OPS/book.opf"/></rootfiles></container>',
+            "OPS/book.opf": f'<package xmlns="http://www.idpf.org/2007/opf"><manifest>{items}</manifest>'
+            f"<spine>{order}</spine></package>",
+            **{f"OPS/text/part {i}.xhtml": page.format(chapter) for i, chapter in enumerate(chapters)},
+            **(more or {}),
+        }
+    )
+
+
+def docx() -> bytes:
+    """Return a Word document with a heading, a list, a table, a caption, and words that were added and deleted."""
+    from docx import Document
+    from docx.oxml import parse_xml
+
+    made = Document()
+    made.add_heading("Harbor report", 0)
+    made.add_heading("2 Methods", 1)
+    changed = made.add_paragraph("We asked all ")
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    changed._p.append(parse_xml(f"<w:del {space}><w:r><w:delText>old </w:delText></w:r></w:del>"))
+    changed._p.append(parse_xml(f"<w:ins {space}><w:r><w:t>swimmers.</w:t></w:r></w:ins>"))
+    made.add_paragraph("Towels were dry.", style="List Bullet")
+    table = made.add_table(2, 2)
+    for cell, text in zip(
+        (cell for row in table.rows for cell in row.cells), ("Year", "Fish", "1990", "12"), strict=True
+    ):
+        cell.text = text
+    made.add_paragraph("Figure 1: A fish", style="Caption")
+    out = BytesIO()
+    made.save(out)
+    return out.getvalue()

@@ -7,15 +7,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
-from typing import IO, Literal, cast
+from typing import IO, Literal, cast, get_args
 
 from tersely.errors import InputError, UsageError
 from tersely.io.lines import GZIP_MARK, ZSTD_MARKS, unpacked_zstd
 from tersely.io.store import absolute, filesystem, is_remote, open_file
-from tersely.io.tables import pyarrow
+from tersely.io.tables import pyarrow, table_as_lines, table_names
 
-Form = Literal["jsonl", "jsonl.gz", "jsonl.zst", "parquet"]
-FORMS: tuple[Form, ...] = ("jsonl", "jsonl.gz", "jsonl.zst", "parquet")
+Form = Literal["jsonl", "jsonl.gz", "jsonl.zst", "parquet", "csv", "tsv"]
+FORMS: tuple[Form, ...] = get_args(Form)
+TABLES: frozenset[Form] = frozenset(("csv", "tsv"))
 # Marks an output folder of this command. Readers of a folder of Parquet files skip names that start with "_".
 MANIFEST = "_manifest.jsonl"
 _ENDINGS = (*(f".{form}" for form in FORMS), ".ndjson", ".ndjson.gz", ".ndjson.zst")
@@ -43,7 +44,7 @@ def find_files(inputs: Sequence[str], own: Callable[[str], bool] = lambda _: Fal
             paths.setdefault(absolute(path), path)
     files = [_look(path) for path in paths.values()]
     if len({file.form == "parquet" for file in files}) == 2:
-        raise UsageError("the input has both Parquet and JSON Lines files: run them separately")
+        raise UsageError("the input has both Parquet and other files: run them separately")
     return files
 
 
@@ -55,10 +56,25 @@ def open_lines(file: InputFile, offset: int = 0) -> Iterator[tuple[IO[bytes], IO
             raw.seek(offset)
             yield raw, raw
             return
-        with cast(IO[bytes], gzip.open(raw)) if file.form == "jsonl.gz" else unpacked_zstd(raw) as stream:
+        with _unpacked(raw, file.form) as stream:
             while offset:
                 offset -= len(stream.read(min(offset, 1 << 20))) or offset
             yield stream, raw
+
+
+def _unpacked(raw: IO[bytes], form: Form) -> IO[bytes]:
+    if form in TABLES:
+        return table_as_lines(raw, form)
+    return cast(IO[bytes], gzip.open(raw)) if form == "jsonl.gz" else unpacked_zstd(raw)
+
+
+def column_names(file: InputFile) -> list[str]:
+    """Return the names in the first row of a CSV or TSV file."""
+    try:
+        with open_file(file.path) as raw:
+            return table_names(raw, file.form)
+    except InputError as error:
+        raise InputError(f"{file.path} {error}") from None
 
 
 def _expand(name: str, own: Callable[[str], bool]) -> list[str]:
@@ -102,7 +118,7 @@ def _is_data(name: str, ours: bool) -> bool:
 
 def _or_error(found: list[str], name: str) -> list[str]:
     if not found:
-        raise InputError(f"{name} holds no .jsonl, .jsonl.gz, .jsonl.zst or .parquet file")
+        raise InputError(f"{name} holds no file that ends in {', '.join(f'.{form}' for form in FORMS)}")
     return found
 
 
@@ -112,7 +128,8 @@ def _look(path: str) -> InputFile:
             raise InputError(f"{path} is not a regular file: it can be read only once, so the run could not be resumed")
         with open_file(path) as stream:
             start = stream.read(4)
-        form: Form = next((form for mark, form in _MARKS.items() if start.startswith(mark)), "jsonl")
+        named: Form = next((form for form in ("csv", "tsv") if path.lower().endswith(f".{form}")), "jsonl")
+        form: Form = next((form for mark, form in _MARKS.items() if start.startswith(mark)), named)
         if path.endswith(".parquet") and form != "parquet":
             raise InputError(f"{path} is not a readable Parquet file")
         if is_remote(path):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.batch.chunks import CHUNK, Failure, common_schema
-from tersely.batch.inputs import FORMS, MANIFEST, Form, InputFile, find_files
+from tersely.batch.inputs import FORMS, MANIFEST, TABLES, Form, InputFile, column_names, find_files
 from tersely.batch.records import RecordWork, TextFunction, first_records, first_schema
 from tersely.errors import UsageError
 from tersely.io.store import absolute, is_remote
@@ -104,7 +104,9 @@ class Job:
 
     @cached_property
     def schema(self) -> Any:
-        """The schema of the output, if the input or the output is Parquet."""
+        """The schema of the output, if the input or the output is Parquet; the names of its columns if it is CSV."""
+        if self.form in TABLES:
+            return self._header
         if self.files[0].form != "parquet" and self.form != "parquet":
             return None
         schema = common_schema(self.files) if self.files[0].form == "parquet" else first_schema(self.files)
@@ -115,6 +117,21 @@ class Job:
                 raise _exists_already(name)
             schema = schema.append(pa.field(name, pa.type_for_alias(kind)))
         return schema
+
+    @property
+    def _header(self) -> list[str]:
+        names: list[str] = []
+        for file in self.files:
+            if file.form in TABLES:
+                names += column_names(file)
+        if self.files[0].form == "parquet":
+            names = common_schema(self.files).names
+        names = list(dict.fromkeys([*names, *(name for record in first_records(self.files) for name in record)]))
+        self._check_columns(names)
+        for name in self.function.columns:
+            if name in names:
+                raise _exists_already(name)
+        return [*names, *self.function.columns]
 
     def _check_first(self) -> None:
         """Refuse new columns that the first documents have already, before each of them fails for it."""
@@ -153,7 +170,7 @@ class Job:
 
     def error(self, file: int, failure: Failure) -> dict[str, Any]:
         """Return the entry of errors.jsonl for a record that failed."""
-        kind = "row" if self.files[file].form == "parquet" else "line"
+        kind = "row" if self.files[file].form in ("parquet", *TABLES) else "line"
         name = {} if failure.id is None else {"id": failure.id}
         aside = {"set_aside": True} if failure.set_aside else {}
         return {"file": self.files[file].path, kind: failure.number, **name, "reason": failure.reason, **aside}

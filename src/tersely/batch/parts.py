@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from tersely.batch.inputs import MANIFEST, Form
+from tersely.batch.inputs import MANIFEST, TABLES, Form
 from tersely.batch.job import ERRORS, Job
 from tersely.errors import InputError
 from tersely.io.files import write_whole
 from tersely.io.lines import zstandard
-from tersely.io.tables import from_stream, pyarrow
+from tersely.io.tables import from_stream, pyarrow, table_line
 
 # A row group is written when this many bytes of rows are held, or at the end of a part.
 _GROUP_BYTES = 32_000_000
@@ -32,7 +32,13 @@ class PartWriter(Protocol):
 
 def open_writer(stream: IO[bytes], form: Form, schema: Any = None) -> PartWriter:
     """Write a part of this format to an open stream."""
+    if form in TABLES:
+        stream.write(_header(schema, form))
     return _TableWriter(stream, schema) if form == "parquet" else _LineWriter(stream, form)
+
+
+def _header(names: Sequence[str], form: Form) -> bytes:
+    return table_line({name: name for name in names}, names, form)
 
 
 class _LineWriter:
@@ -111,8 +117,11 @@ def _join_lines(stream: IO[bytes], parts: Sequence[Path], job: Job) -> None:
                     shutil.copyfileobj(source, out, 1 << 20)
         return
     stream.write(_EMPTY_GZIP if job.form == "jsonl.gz" and not parts else b"")
+    header = _header(job.schema, job.form) if job.form in TABLES else b""
+    stream.write(header)
     for part in parts:
         with part.open("rb") as source:
+            source.seek(len(header))  # of which the whole file has one
             shutil.copyfileobj(source, stream, 1 << 20)
 
 

@@ -9,10 +9,10 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple, Protocol
 
 from tersely.batch.chunks import Chunk, ChunkResult, Failure, Lines, Rows, read_chunks
-from tersely.batch.inputs import Form, InputFile
+from tersely.batch.inputs import TABLES, Form, InputFile
 from tersely.errors import InputError, TerselyError
 from tersely.io.lines import decode, parse_object, to_json
-from tersely.io.tables import from_stream, pyarrow, to_stream
+from tersely.io.tables import from_stream, pyarrow, table_line, to_stream
 
 ColumnType = Literal["string", "int64"]
 
@@ -65,7 +65,7 @@ class RecordWork:
         assert isinstance(chunk, Lines)
         out: list[bytes] = []
         empty, failures = 0, []
-        to_table = self.form == "parquet"
+        to_table, spliced = self.form == "parquet", self.form not in ("parquet", *TABLES)
         for number, line in enumerate(chunk.body, chunk.start.number):
             if not line or (isinstance(line, bytes) and line.isspace()):
                 continue
@@ -73,13 +73,14 @@ class RecordWork:
             try:
                 record, raw = _parsed(line)
                 values, nothing = answer(self._checked(record))
-                if to_table:
-                    raw = to_stream(as_row({**record, **self._named(values)}, self.schema))
+                if not spliced:
+                    whole = {**record, **self._named(values)}
+                    raw = to_stream(as_row(whole, self.schema)) if to_table else self._line(whole)
             except Exception as error:  # whatever is wrong with one document must not stop the others
                 failures.append(Failure(number, _reason(error), record.get(self.id) if self.id else None))
                 continue
             # Spliced in, so that the rest of the line stays the same, byte for byte.
-            out.append(raw if to_table else raw[:-1] + self._added(values) + b"}\n")
+            out.append(raw[:-1] + self._added(values) + b"}\n" if spliced else raw)
             empty += nothing
         if to_table:
             data = to_stream(pyarrow().concat_tables(map(from_stream, out))) if out else b""
@@ -95,7 +96,7 @@ class RecordWork:
             try:
                 values, nothing = answer(_string(table[self.text][i].as_py(), self.text))
                 if self.form != "parquet":
-                    lines.append(as_line({**table.slice(i, 1).to_pylist()[0], **self._named(values)}))
+                    lines.append(self._line({**table.slice(i, 1).to_pylist()[0], **self._named(values)}))
             except Exception as error:
                 failures.append(Failure(number, _reason(error), self._row_id(table, i)))
                 continue
@@ -110,6 +111,12 @@ class RecordWork:
         for (name, kind), column in zip(self.function.columns.items(), zip(*added, strict=True), strict=True):
             table = table.append_column(name, pa.array(column, kind))
         return ChunkResult(to_stream(table), len(kept), empty, failures)
+
+    def _line(self, record: dict[str, Any]) -> bytes:
+        if self.form not in TABLES:
+            return as_line(record)
+        plain = {name: _plain(value) if _is_odd(value) else value for name, value in record.items()}
+        return table_line(plain, self.schema, self.form)
 
     def _named(self, values: tuple[str | int, ...]) -> dict[str, str | int]:
         return dict(zip(self.function.columns, values, strict=True))
@@ -241,6 +248,11 @@ def as_line(record: dict[str, Any]) -> bytes:
 def json_line(value: Any, default: Callable[[Any], Any] | None = None) -> bytes:
     """Return a value as a line of JSON."""
     return to_json(value, default=default).encode() + b"\n"
+
+
+def _is_odd(value: Any) -> bool:
+    """Tell whether JSON has no form for a value."""
+    return not isinstance(value, str | int | float | list | dict | None)
 
 
 def _plain(value: Any) -> str:

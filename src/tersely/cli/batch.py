@@ -32,7 +32,7 @@ from tersely.cli._printing import Line, listen_no_more, say
 )
 @click.option(
     "--to",
-    type=click.Choice(["jsonl", "jsonl.gz", "jsonl.zst", "parquet"]),
+    type=click.Choice(["jsonl", "jsonl.gz", "jsonl.zst", "parquet", "csv", "tsv"]),
     help="Format of the output. Default: the same as INPUT.",
 )
 @click.option("--part-size", type=click.IntRange(1), default=2_000, show_default=True, help="Documents per part.")
@@ -73,11 +73,11 @@ def command(
     select: str | None,
     **how: Any,
 ) -> None:
-    """Summarize every document of INPUT: files, folders or patterns of JSON Lines (plain, gzip, zstd) or Parquet.
+    """Summarize every document of INPUT: files, folders or patterns of JSON Lines (plain, gzip, zstd), Parquet or CSV.
 
-    OUTPUT is a folder of parts with a manifest, or one file if its name ends in .jsonl, .jsonl.gz, .jsonl.zst or
-    .parquet. All other columns and the order are kept. Documents that fail are listed in errors.jsonl. Continue an
-    interrupted run with --resume.
+    OUTPUT is a folder of parts with a manifest, or one file if its name ends in .jsonl, .jsonl.gz, .jsonl.zst,
+    .parquet, .csv or .tsv. All other columns and the order are kept. Documents that fail are listed in errors.jsonl.
+    Continue an interrupted run with --resume.
 
     \b
     tersely batch news.jsonl.gz summaries --max-chars 400

@@ -22,7 +22,7 @@ def read_csv(given: Given, delimiter: str | None = None) -> Reading:
     if field not in names:
         raise InputError(_unknown("column", given.field, names))
     at = names.index(field)
-    return Reading([_paragraph(row[at], number) for number, row in enumerate(rows, 1)], notes)
+    return Reading([_paragraph(row[at], number) for number, row in enumerate(rows, 1) if len(row) > at], notes)
 
 
 def read_tsv(given: Given) -> Reading:

@@ -1,12 +1,14 @@
 """Tables: Parquet files, Arrow tables as bytes, CSV and TSV."""
 
 import csv
-from collections.abc import Iterator, Sequence
-from io import StringIO
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from tersely.errors import InputError, MissingExtraError
+from tersely.io.lines import to_json
 
 _BATCH = 64
 _LONGEST_CELL = 64_000_000
@@ -56,20 +58,27 @@ def from_stream(data: bytes) -> Any:
 
 
 def read_table(text: str, delimiter: str | None = None) -> tuple[list[str], Iterator[list[str]]]:
-    """Return the names in the first row of a CSV text, and its other rows, each with as many cells.
+    """Return the names in the first row of a CSV text, and its other rows.
 
-    Without a delimiter, the first row shows which one it is.
+    Without a delimiter, the first line shows which one it is.
 
     >>> names, rows = read_table('id;text\\n1;"Rain; more rain."\\n')
     >>> names, list(rows)
     (['id', 'text'], [['1', 'Rain; more rain.']])
     """
-    first = text.partition("\n")[0]
-    delimiter = delimiter or max(",;\t|", key=first.count)
+    return _table(io.StringIO(text, newline=""), delimiter)
+
+
+def _table(lines: Iterable[str], delimiter: str | None) -> tuple[list[str], Iterator[list[str]]]:
+    lines = iter(lines)
+    first = next(lines, "")
     csv.field_size_limit(_LONGEST_CELL)
-    rows = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
-    names = next(_checked(rows), [])
-    return names, ((row + [""] * len(names))[: len(names)] for row in _checked(rows) if row)
+    rows = _checked(csv.reader(chain([first], lines), delimiter=delimiter or max(",;\t|", key=first.count)))
+    names = next(rows, [])
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"is a table with two columns '{twice[:50]}'")
+    return names, (row for row in rows if row)
 
 
 def _checked(rows: Iterator[list[str]]) -> Iterator[list[str]]:
@@ -78,3 +87,56 @@ def _checked(rows: Iterator[list[str]]) -> Iterator[list[str]]:
         yield from rows
     except csv.Error as error:
         raise InputError(f"is a broken table: {error}") from None
+    except UnicodeDecodeError:
+        raise InputError("is a table in another encoding than UTF-8") from None
+
+
+def table_names(raw: IO[bytes], form: str) -> list[str]:
+    """Return the names of the columns of an open CSV or TSV file."""
+    return _table(io.TextIOWrapper(raw, encoding="utf-8-sig", newline=""), "\t" if form == "tsv" else None)[0]
+
+
+def table_as_lines(raw: IO[bytes], form: str) -> IO[bytes]:
+    """Return the rows of a CSV or TSV file as JSON Lines; cells without a name are called by their number."""
+    return io.BufferedReader(_TableReader(raw, form), 1 << 20)
+
+
+class _TableReader(io.RawIOBase):
+    def __init__(self, raw: IO[bytes], form: str) -> None:
+        self._text = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")  # closes the file when it is gone
+        self._lines, self._held = self._objects("\t" if form == "tsv" else None), memoryview(b"")
+
+    def _objects(self, delimiter: str | None) -> Iterator[bytes]:
+        try:
+            names, rows = _table(self._text, delimiter)
+            for row in rows:
+                names += [f"column {number}" for number in range(len(names) + 1, len(row) + 1)]
+                cells = row + [""] * (len(names) - len(row))
+                yield to_json(dict(zip(names, cells, strict=True))).encode() + b"\n"
+        except InputError as error:
+            raise OSError(f"it {error}") from None  # what readers of files expect
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._held = self._held or memoryview(next(self._lines, b""))
+        taken, self._held = self._held[: len(buffer)], self._held[len(buffer) :]
+        buffer[: len(taken)] = taken
+        return len(taken)
+
+
+def table_line(record: Mapping[str, Any], names: Sequence[str], form: str) -> bytes:
+    """Return a record as a line of CSV or TSV; what is no string is written as JSON, and null as nothing.
+
+    >>> table_line({"id": 1, "text": 'Rain, "rain".'}, ["text", "id"], "csv")
+    b'"Rain, ""rain"".",1\\n'
+    """
+    for name in record:
+        if name not in names:
+            raise InputError(f"the column '{name[:50]}' is not in the header of the table")
+    out = io.StringIO(newline="")
+    values = (record.get(name) for name in names)
+    cells = ["" if value is None else value if isinstance(value, str) else to_json(value) for value in values]
+    csv.writer(out, delimiter="\t" if form == "tsv" else ",", lineterminator="\n").writerow(cells)
+    return out.getvalue().encode("utf-8", "replace")

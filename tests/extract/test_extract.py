@@ -1,0 +1,259 @@
+"""What comes out of each form of file: the text, what its blocks are, and where they stand."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from extract.making import docx, epub, pdf, set_lines
+from tersely.cli import cli
+from tersely.errors import InputError, MissingExtraError
+from tersely.extract import FORMS, Extracted, extract
+
+GERMAN = "Die Stadt kündigte an, dass der Kern der Altstadt gesperrt wird. Die Händler fürchten größere Umwege."
+CHINESE = "市政府宣布，古城核心区将从明年起全面禁止私家车通行。商户担心客流减少，专家认为空气会改善。"
+TAIWANESE = "市政府宣布，古城核心區將從明年起全面禁止私家車通行。商戶擔心客流減少，專家認為空氣會改善。"
+JAPANESE = "市は来年から旧市街の中心部で自家用車の通行を禁止すると発表した。住民は電気バスを無料で利用できる。"
+
+
+def blocks(found: Extracted) -> list[tuple[str, str]]:
+    return [(block.kind, found.text[block.start : block.end]) for block in found.blocks]
+
+
+def labels(found: Extracted) -> list[dict[str, str | int]]:
+    return [place.label for place in found.places]
+
+
+@pytest.mark.parametrize(
+    ("text", "codec", "said"),
+    [
+        (GERMAN, "utf-8-sig", ()),
+        (GERMAN, "utf-16", ()),
+        (GERMAN, "utf-16le", ("read as UTF-16",)),
+        (GERMAN, "latin-1", ("read as Windows-1252",)),
+        ("Le cœur de la ville sera fermé dès l’année prochaine. Déjà ?", "cp1252", ("read as Windows-1252",)),
+        (CHINESE, "gb18030", ("read as GB18030",)),
+        (TAIWANESE, "big5", ("read as Big5",)),
+        (JAPANESE, "shift_jis", ("read as Shift_JIS",)),
+        ("A plain line.\n" * 9000 + CHINESE, "gb18030", ("read as GB18030",)),
+    ],
+)
+def test_text_in_any_common_encoding_is_read_and_the_encoding_is_said(text: str, codec: str, said: tuple[str]) -> None:
+    found = extract(text.encode(codec), name="a.txt")
+    assert (found.text, found.notes) == (text, said)
+
+
+def test_the_charset_of_the_media_type_counts() -> None:
+    assert extract("Žluť.".encode("cp1250"), media_type="text/plain; charset=windows-1250").text == "Žluť."
+
+
+def test_markdown_loses_its_marks_but_keeps_what_they_say() -> None:
+    found = extract(
+        b"---\ntitle: x\n---\n# Fish *are*\n\nOne `red` [fish](x.html).\nIt swims.\n\n- a\n- b\n\n"
+        b"> So.\n\n```\nx = 1\n  y\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n## More\n\nEnd. <!-- c -->\n",
+        name="a.md",
+    )
+    assert blocks(found) == [
+        ("heading", "Fish are"),
+        ("prose", "One red fish.\nIt swims."),
+        ("item", "a"),
+        ("item", "b"),
+        ("quote", "So."),
+        ("code", "x = 1\n  y"),
+        ("row", "a | b"),
+        ("row", "1 | 2"),
+        ("heading", "More"),
+        ("prose", "End."),
+    ]
+    assert labels(found) == [{"section": "Fish are"}, {"section": "More"}]
+    assert found.document().kinds[:3] == ("heading", "prose", "prose")
+
+
+def test_a_page_keeps_its_article_with_headings_lists_and_tables() -> None:
+    page = (
+        "<!doctype html><html><body><nav><a href=x>Menu</a></nav><article><h1>The harbor plan</h1><p>The council "
+        "of the town has decided that the harbor needs deeper water for its ferries.<h2>Costs</h2><ul><li>The piers will cost "
+        "more than expected.</ul><table><tr><td>Year<td>Cost</table><script>x()</script></article></body></html>"
+    )
+    found = extract(page.encode(), name="whatever.pdf", media_type="application/pdf")
+    assert [block[0] for block in blocks(found)] == ["heading", "prose", "heading", "item", "row"]
+    assert found.place(found.text.index("piers")) == {"section": "Costs"}
+
+
+def article(number: int) -> list[tuple[float, float, float, str]]:
+    """Return a page of two columns, with a running header and a number."""
+    word = "zero one two three".split()[number]
+    column = ["The council met to discuss the inter-", "national harbor. A well-known man and a well-"]
+    return [
+        (72, 810, 8, "Journal of Harbors"),
+        (72, 770, 18, f"Part {word}"),
+        *set_lines([*column, f"known woman of {word} agreed."], top=740),
+        *set_lines(["Nobody voted against it,", "not even the mayor."], x=310, top=740),
+        (290, 40, 8, f"Page {number} of 3"),
+    ]
+
+
+def test_a_pdf_has_pages_headings_and_whole_words_but_no_running_headers() -> None:
+    found = extract(pdf([article(1), article(2), article(3)]), name="a")
+    assert blocks(found)[:3] == [
+        ("heading", "Part one"),
+        (
+            "prose",
+            "The council met to discuss the international\n"
+            "harbor. A well-known man and a well-known\nwoman of one agreed.",
+        ),
+        ("prose", "Nobody voted against it,\nnot even the mayor."),
+    ]
+    assert labels(found)[1] == {"page": 2, "section": "Part two"}
+    assert "Journal" not in found.text
+    assert "Page" not in found.text
+
+
+def test_a_sentence_of_a_pdf_goes_on_on_the_next_page() -> None:
+    found = extract(
+        pdf([set_lines(["It began on page one and was inter-"]), set_lines(["rupted there. Then it ended."])])
+    )
+    assert found.document().texts == ("It began on page one and was interrupted there.", "Then it ended.")
+    assert (found.place(0), found.place(found.text.index("Then"))) == ({"page": 1}, {"page": 2})
+
+
+def test_columns_are_read_one_after_the_other_even_if_they_are_written_across() -> None:
+    left = [
+        "The left column speaks of ferries and",
+        "of the water that they need, which is",
+        "deep enough in no harbor on",
+        "this coast.",
+    ]
+    right = [
+        "The right column speaks of the costs,",
+        "which nobody had expected when the",
+        "works began in the spring of",
+        "that very year.",
+    ]
+    across = [line for pair in zip(set_lines(left), set_lines(right, x=310), strict=True) for line in pair]
+    assert [text.replace("\n", " ") for _, text in blocks(extract(pdf([across])))] == [" ".join(left), " ".join(right)]
+
+
+def test_rows_items_and_captions_of_a_pdf_are_no_prose() -> None:
+    rows = [
+        (72.0, 700.0, 10.0, "Year"),
+        (200.0, 700.0, 10.0, "Ships"),
+        (72.0, 686.0, 10.0, "1990"),
+        (200.0, 686.0, 10.0, "7"),
+    ]
+    more = set_lines(["Figure 1: Ships", "1. The first thing", "to do is this."], top=650)
+    found = extract(pdf([[*set_lines(["The ships are counted here."]), *rows, *more]]))
+    assert [kind for kind, _ in blocks(found)] == ["prose", "row", "row", "caption", "item"]
+    assert blocks(found)[1][1] == "Year | Ships"
+
+
+def test_chinese_in_a_pdf_is_read_without_spaces_between_lines() -> None:
+    found = extract(pdf([set_lines(["市政府宣布古城核心区将全面禁止", "私家车通行。"])]))
+    assert found.document().shown == ("市政府宣布古城核心区将全面禁止私家车通行。",)
+
+
+def test_a_word_document_is_read_as_if_its_changes_were_accepted() -> None:
+    found = extract(docx())
+    assert blocks(found) == [
+        ("heading", "Harbor report"),
+        ("heading", "2 Methods"),
+        ("prose", "We asked all swimmers."),
+        ("item", "Towels were dry."),
+        ("row", "Year | Fish"),
+        ("row", "1990 | 12"),
+        ("caption", "Figure 1: A fish"),
+    ]
+    assert found.place(found.text.index("Towels")) == {"section": "2 Methods"}
+
+
+def test_the_chapters_of_a_book_are_read_in_order() -> None:
+    found = extract(
+        epub(["<h1>One</h1><p>It was dark.</p>", "<h1>Two</h1><p>Day\ncame.</p><blockquote>So.</blockquote>"])
+    )
+    assert blocks(found)[3:] == [("prose", "Day\ncame."), ("quote", "So.")]
+    assert labels(found) == [{"chapter": 1, "section": "One"}, {"chapter": 2, "section": "Two"}]
+
+
+def test_rtf_is_read_in_its_own_encoding() -> None:
+    found = extract(
+        rb"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}\f0 Sch\'f6n ist es.\par Zwei \u8364? reichen.\par}"
+    )
+    assert [text for _, text in blocks(found)] == ["Schön ist es.", "Zwei € tun es."]
+
+
+def test_subtitles_keep_their_times() -> None:
+    srt = "1\r\n00:00:01,000 --> 00:00:02,500\r\n<i>The council met</i>\r\n\r\n2\r\n00:00:02,600 --> 00:00:04,000\r\n"
+    found = extract(
+        f"{srt}on Monday.\r\n\r\n3\r\n01:01:02,600 --> 01:01:04,000\r\n- Who?\r\n- Me.\r\n".encode("utf-16"),
+        name="a.srt",
+    )
+    assert found.document().texts == ("The council met\non Monday.", "Who?", "Me.")
+    assert found.place(found.text.index("Monday")) == {"time": "00:00:02"}
+    assert found.place(found.text.index("Me")) == {"time": "01:01:02"}
+    vtt = extract(
+        b"WEBVTT\n\nNOTE no\n\n00:01.000 --> 00:02.000 align:start\n<v Ann Lee>Fish &amp; chips.\n\n00:03.000 --> 00:04.000\n<v Bob>Yes.\n"
+    )
+    assert [(block.kind, block.speaker) for block in vtt.blocks] == [("turn", "Ann Lee"), ("turn", "Bob")]
+    assert vtt.text == "Fish & chips.\nYes."
+
+
+MAIL = b"Return-Path: <a@b.c>\nFrom: Ann <a@b.c>\nSubject: Harbor\nMIME-Version: 1.0\n"
+REPLY = b"\n\n-- \nAnn Lee\nHarbor Office\n\nOn Mon, 4 May 2026 at 10:00, Bob <b@c.d> wrote:\n> When does it close?\n"
+
+
+def test_the_message_of_a_mail_is_read_without_headers_and_replies() -> None:
+    found = extract(
+        MAIL + b"Content-Type: text/plain; charset=utf-8\n\nThe harbor closes in May. Tell the ferries." + REPLY
+    )
+    assert blocks(found)[0] == ("prose", "The harbor closes in May. Tell the ferries.")
+    assert {kind for kind, _ in blocks(found)[1:]} == {"signature"}
+    assert "When" not in found.text
+    html = b"Content-Type: text/html\n\n<table><tr><td><p>It closes.</table><blockquote type=cite>When?</blockquote>"
+    assert blocks(extract(MAIL + html)) == [("prose", "It closes.")]
+
+
+def test_a_column_or_a_field_is_read_by_its_name() -> None:
+    table = 'id;body\r\n1;"Rain; more\r\nrain."\r\n2;Sun.\r\n'
+    found = extract(table.encode(), name="a.csv", field="body")
+    assert (found.text, labels(found)) == ("Rain; more\nrain.\n\nSun.", [{"row": 1}, {"row": 2}])
+    assert extract(b"id\ttext\n1\tRain, rain.\n", name="a.tsv").text == "Rain, rain."
+    pages = json.dumps({"pages": [{"body": "One."}, {"body": "Two."}]}).encode()
+    assert extract(pages, name="a.json", field="pages.body").text == "One.\n\nTwo."
+    with pytest.raises(InputError, match=r"^a\.csv has no column 'text', but id, body: name the one"):
+        extract(table.encode(), name="a.csv")
+    with pytest.raises(InputError, match=r"^a\.json has no field 'x', but pages$"):
+        extract(pages, name="a.json", field="x")
+
+
+def test_a_missing_library_is_named_with_the_command_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("pypdfium2", "docx", "charset_normalizer", "markdown_it"):
+        monkeypatch.setitem(__import__("sys").modules, module, None)
+    for data in (pdf([article(1)]), docx(), CHINESE.encode("gb18030")):
+        with pytest.raises(MissingExtraError, match=r"pip install 'tersely\[files\]'"):
+            extract(data)
+    found = extract(b"# Fish\n\nOne swims.", name="a.md")  # whose lines say most of it
+    assert [kind for kind, _ in blocks(found)] == ["heading", "prose"]
+    assert "pip install" in found.notes[0]
+
+
+def test_the_json_of_a_summary_says_where_each_sentence_stands(tmp_path: Path) -> None:
+    file = tmp_path / "a.pdf"
+    file.write_bytes(pdf([article(1), article(2)]))
+    notes = tmp_path / "b.txt"
+    notes.write_bytes("Die Fähre fährt.".encode("latin-1"))
+    run = CliRunner().invoke(cli, ["summarize", str(file), "--max-sentences", "3", "--format", "json"])
+    data = json.loads(run.stdout)
+    text = data["extracted"][0]["text"]
+    assert all(sentence["page"] in (1, 2) for sentence in data["sentences"])
+    assert all(text[sentence["start"] : sentence["end"]] == sentence["text"] for sentence in data["ranking"])
+    both = ["summarize", str(file), str(notes), "--max-sentences", "9", "--format", "json"]
+    run = CliRunner().invoke(cli, both)
+    data = json.loads(run.stdout)
+    assert {sentence.get("page") for sentence in data["sentences"] if sentence["source"] == str(file)} <= {1, 2}
+    assert run.stderr == f"tersely: {notes}: read as Windows-1252\n"
+
+
+def test_every_form_is_told_by_its_ending_and_its_media_type() -> None:
+    assert len({ending for form in FORMS.values() for ending in form.endings.split()}) >= len(FORMS)
+    assert all(form.media for form in FORMS.values())

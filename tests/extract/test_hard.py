@@ -1,0 +1,123 @@
+"""Files that are broken, locked, or made to burst: one clear line, in little time."""
+
+import zlib
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extract.making import archive, docx, epub, pdf, set_lines
+from tersely.errors import InputError, TerselyError
+from tersely.extract import FORMS, _office, _pdf, extract
+
+LOCKED = "/Encrypt<</Filter/Standard/V 1/R 2/P -4/O<" + "41" * 32 + ">/U<" + "42" * 32 + ">>>/ID[<41><41>]"
+LINES = set_lines(["A line of text that somebody wrote."])
+SAMPLES = {
+    "pdf": pdf([LINES]),
+    "docx": docx(),
+    "epub": epub(["<p>It was dark.</p>"]),
+    "rtf": rb"{\rtf1\ansi{\fonttbl{\f0 Arial;}}\f0 Sch\'f6n.\par}",
+    "eml": b"MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n<p>Hi.\n--b--",
+    "srt": b"1\n00:00:01,000 --> 00:00:02,500\nHi.\n",
+    "html": b"<html><p>The council has met.<table><tr><td>x",
+    "md": b"# a\n- b\n> c\n```\nd\n|e|f|\n|-|-|\n",
+    "json": b'[{"text": "a"}]',
+    "csv": b'text\n"a\nb"\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "said"),
+    [
+        (SAMPLES["pdf"][:300], "a.pdf", "a.pdf is no readable PDF: it is broken or cut off"),
+        (pdf([LINES], LOCKED), "a.pdf", "a.pdf is encrypted: save it without a password first"),
+        (pdf([[], []]), "a.pdf", "a.pdf has no text layer, as a scan has none"),
+        (pdf([[]] * 10_000), "a.pdf", "a.pdf has 10,000 pages, more than 3,000"),
+        (SAMPLES["docx"][:-500], "a.docx", "a.docx is a broken archive or document: it may be cut off"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16le"), "a.docx", "is encrypted"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a.doc", "a.doc is an old Office file: save it as DOCX first"),
+        (archive({"xl/workbook.xml": ""}), "a.xlsx", "a.xlsx is a spreadsheet: save it as CSV"),
+        (archive({"a.txt": "x"}), "a.zip", "a.zip is an archive: unpack it"),
+        (archive({"META-INF/container.xml": "<x/>"}), "a.epub", "it does not say where its chapters are"),
+        (archive({"META-INF/container.xml": "<x"}), "a.epub", "a.epub is no readable EPUB"),
+        (archive({"word/document.xml": "<x/>"}), "a.docx", "a.docx is no readable Word document"),
+        (epub([""]), "a.epub", "a.epub has no text"),
+        (b"\x89PNG\r\n", "a.png", "a.png is a picture"),
+        (b"", "a.pdf", "a.pdf is empty"),
+        (b"", "a.srt", "a.srt has no text"),
+        (b"\x00\x01\x02\x03\x04", "a.txt", "a.txt is not text"),
+        (b'{"text": ', "a.json", "a.json is broken JSON at line 1, column 10"),
+        (b"[" * 100_000, "a.json", "a.json is no readable JSON file"),
+        (b"text,text\na,b\n", "a.csv", "a.csv is a table with two columns 'text'"),
+    ],
+)
+def test_a_bad_file_is_one_clear_line(data: bytes, name: str, said: str) -> None:
+    with pytest.raises(InputError) as raised:
+        extract(data, name=name)
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_pdf_in_which_some_pages_are_pictures_says_so() -> None:
+    assert extract(pdf([LINES, [], LINES])).notes == ("1 of 3 pages have no text, page 2 first",)
+
+
+def test_a_text_with_a_wrong_ending_is_read_and_said_to_be_text() -> None:
+    found = extract(b"It rains. The river rises.", name="a.pdf")
+    assert (found.form, found.notes) == ("text", ("named like a PDF, but read as plain text",))
+    assert extract(SAMPLES["docx"], name="a.txt", media_type="text/plain").form == "docx"
+
+
+def test_what_unpacks_to_far_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_office, "MAX_MARKUP", 1_000_000)
+    monkeypatch.setattr(_pdf, "MAX_UNPACKED", 1_000_000)
+    bomb = bytes(2_000_000)
+    for data in (
+        pdf([[]], packed=zlib.compress(bomb)),
+        archive({"word/document.xml": bomb}),
+        epub(["<p>a</p>"], {"b.xhtml": bomb}),
+    ):
+        with pytest.raises(InputError, match="unpacks to more than 1 MB"):
+            extract(data)
+    twice = pdf([[]], packed=zlib.compress(zlib.compress(bomb))).replace(b"/FlateDecode", b"[/FlateDecode/FlateDecode]")
+    with pytest.raises(InputError, match="packed twice"):
+        extract(twice)
+
+
+def test_entities_that_grow_are_not_followed() -> None:
+    laughs = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10 if i else "ha"}">' for i in range(10))
+    data = archive({"META-INF/container.xml": f"<!DOCTYPE x [{laughs}]><x>&l9;</x>"})
+    with pytest.raises(InputError, match="EPUB"):
+        extract(data)
+
+
+ENDINGS = sorted({ending for form in FORMS.values() for ending in form.endings.split()})
+
+
+def read_or_refused(data: bytes, name: str) -> None:
+    """Check that a file gives a text whose blocks and places are in order, or else one line."""
+    said, found = "", None
+    try:
+        found = extract(data, name=name)
+    except TerselyError as error:
+        said = str(error)
+    assert "\n" not in said
+    if found is not None:
+        assert all(0 <= block.start < block.end <= len(found.text) for block in found.blocks)
+        assert all(first.end <= second.start for first, second in pairwise(found.places))
+        assert found.document().text == found.text
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary(max_size=300), st.sampled_from(ENDINGS))
+def test_any_bytes_with_any_ending_are_read_or_refused(data: bytes, ending: str) -> None:
+    read_or_refused(data, f"a.{ending}")
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.sampled_from(sorted(SAMPLES)), st.floats(0, 1), st.integers(0, 40), st.binary(max_size=20))
+def test_a_damaged_file_is_read_or_refused(ending: str, where: float, lost: int, more: bytes) -> None:
+    whole = SAMPLES[ending]
+    at = int(where * len(whole))
+    read_or_refused(whole[:at] + more + whole[at + lost :], f"a.{ending}")
