@@ -11,7 +11,7 @@ COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY configs configs
 COPY share share
 COPY src src
-RUN /opt/tersely/bin/pip install --no-cache-dir --constraint constraints.txt ".[serve,tokens,html]"
+RUN /opt/tersely/bin/pip install --no-cache-dir --constraint constraints.txt ".[serve,tokens,files]"
 
 FROM python:3.13-slim
 COPY --from=build /opt/tersely /opt/tersely

@@ -18,7 +18,7 @@ SAMPLES = {
     "docx": docx(),
     "epub": epub(["<p>It was dark.</p>"]),
     "rtf": rb"{\rtf1\ansi{\fonttbl{\f0 Arial;}}\f0 Sch\'f6n.\par}",
-    "eml": b"MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n<p>Hi.\n--b--",
+    "eml": b"MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n<p>Hi.",
     "srt": b"1\n00:00:01,000 --> 00:00:02,500\nHi.\n",
     "html": b"<html><p>The council has met.<table><tr><td>x",
     "md": b"# a\n- b\n> c\n```\nd\n|e|f|\n|-|-|\n",

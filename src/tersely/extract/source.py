@@ -52,13 +52,14 @@ class Inputs:
 
     def located(self, summary: dict[str, Any]) -> dict[str, Any]:
         """Add to a summary's plain data where each sentence stands in its file, and the texts that were extracted."""
-        known = {each.id if self.named else None: each.extracted for each in self.all}
+        read = {each.id: each.extracted for each in self.all if each.extracted.form != "text"}
+        if not read:  # a plain text is its own extracted text
+            return summary
         for name in ("sentences", "ranking"):
-            summary[name] = [
-                {**sentence, **known[sentence.get("source")].place(sentence["start"])} for sentence in summary[name]
-            ]
-        texts = [{"id": each.id, "text": each.extracted.text} for each in self.all if each.extracted.form != "text"]
-        return {**summary, "extracted": texts} if texts else summary
+            for sentence in summary[name]:
+                source = read.get(sentence["source"] if self.named else self.all[0].id)
+                sentence.update(source.place(sentence["start"]) if source else {})
+        return {**summary, "extracted": [{"id": name, "text": source.text} for name, source in read.items()]}
 
 
 def read_source(source: str, field: str | None = None) -> Extracted:

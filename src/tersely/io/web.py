@@ -13,11 +13,10 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import quote, urlsplit, urlunsplit
 from urllib.request import (
+    AbstractHTTPHandler,
     HTTPDefaultErrorHandler,
     HTTPErrorProcessor,
-    HTTPHandler,
     HTTPRedirectHandler,
-    HTTPSHandler,
     OpenerDirector,
     ProxyHandler,
     Request,
@@ -120,12 +119,10 @@ def codec_of(charset: str | None) -> str | None:
 
 
 def _fetch(address: str, until: float) -> Page:
-    visit = _Visit()
     opener = OpenerDirector()
     for handler in (
         ProxyHandler(),
-        _Http(visit),
-        _Https(visit),
+        _Visit(),
         UnknownHandler(),
         HTTPDefaultErrorHandler(),
         HTTPRedirectHandler(),
@@ -192,35 +189,44 @@ def _ascii(address: str) -> str:
     return urlunsplit((parts.scheme.lower(), host, path, query, ""))
 
 
-class _Visit:
-    """One fetch: once it has been on the public net, no redirect leads it to a private one."""
+class _Visit(AbstractHTTPHandler):
+    """Opens the addresses of one fetch: once it was on the public net, no redirect leads it to a private one."""
+
+    http_request = https_request = AbstractHTTPHandler.do_request_
 
     def __init__(self) -> None:
+        super().__init__()
         self._was_public = False
 
-    def arrive(self, connection: HTTPConnection) -> None:
-        """Check where a connection leads before anything is sent. What a proxy may reach is for the proxy to say."""
-        public = is_public(connection.sock.getpeername()[0])
-        if self._was_public and not public:
-            connection.close()
-            raise InputError("it redirects from the public net to a private address")
-        self._was_public = self._was_public or public
+    def http_open(self, request: Request) -> HTTPResponse:
+        """Open an http address."""
+        return self._visited(HTTPConnection, request)
 
-    def guarded(self, kind: Callable[..., HTTPConnection]) -> Callable[..., HTTPConnection]:
-        """Return a function that makes connections that are checked."""
+    def https_open(self, request: Request) -> HTTPResponse:
+        """Open an https address."""
+        return self._visited(HTTPSConnection, request)
 
+    def _visited(self, kind: Callable[..., HTTPConnection], request: Request) -> HTTPResponse:
         def make(*args: Any, **more: Any) -> HTTPConnection:
             connection = kind(*args, **more)
             connect = connection.connect
 
             def connect_and_check() -> None:
                 connect()
-                self.arrive(connection)
+                self._arrive(connection)
 
             connection.connect = connect_and_check  # type: ignore[method-assign]
             return connection
 
-        return make
+        return self.do_open(make, request)
+
+    def _arrive(self, connection: HTTPConnection) -> None:
+        """Check where a connection leads before anything is sent. What a proxy may reach is for the proxy to say."""
+        public = is_public(connection.sock.getpeername()[0])
+        if self._was_public and not public:
+            connection.close()
+            raise InputError("it redirects from the public net to a private address")
+        self._was_public = self._was_public or public
 
 
 def is_public(address: str) -> bool:
@@ -231,21 +237,3 @@ def is_public(address: str) -> bool:
     """
     ip = ip_address(address.partition("%")[0])
     return (getattr(ip, "ipv4_mapped", None) or ip).is_global
-
-
-class _Http(HTTPHandler):
-    def __init__(self, visit: _Visit) -> None:
-        super().__init__()
-        self._make = visit.guarded(HTTPConnection)
-
-    def http_open(self, request: Request) -> Any:
-        return self.do_open(self._make, request)
-
-
-class _Https(HTTPSHandler):
-    def __init__(self, visit: _Visit) -> None:
-        super().__init__()
-        self._make = visit.guarded(HTTPSConnection)
-
-    def https_open(self, request: Request) -> Any:
-        return self.do_open(self._make, request)
