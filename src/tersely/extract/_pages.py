@@ -26,8 +26,10 @@ _PAGE = re.compile(
     r"\W*(?:(?:page|seite|página|pagina|p\.)\s?)?0(?:\s?(?:of|von|de|di|/|\|)\s?0)?\W*|第\s?0\s?[页頁].{0,8}",
     re.IGNORECASE,
 )
+_LEADERS = re.compile(r"(?:[.·…]\s?){5,}")  # between an entry of a table of contents and its page
 _HYPHEN = re.compile(r"(\w*)\ufffe(\w*)")
 _LARGER, _APART, _INDENT = 1.12, 1.45, 0.8  # in sizes of the body's font, its usual distance, and its size
+_SAME = 0.15  # of the size: a line may begin with a word in another font
 _LONGEST_HEADING = 200
 _GUTTER = 4  # lines that show a gutter between two columns, at least
 _COLUMN = 15  # characters in a line of a column, about
@@ -45,6 +47,7 @@ class Line(NamedTuple):
     bottom: float
     size: float
     bold: bool = False
+    fixed: bool = False
 
     @property
     def text(self) -> str:
@@ -66,10 +69,9 @@ def readable_lines(pages: Sequence[Sequence[Line]]) -> list[Line]:
     """Return the lines of all pages in the order of reading, without running headers, footers and page numbers."""
     margins = [_margins(lines) for lines in pages]
     times = Counter(key for keys in margins for key in set(keys.values()))
-    least = 2 if len(pages) < 5 else 3
     kept: list[Line] = []
     for lines, keys in zip(pages, margins, strict=True):
-        out = {i for i, key in keys.items() if times[key] >= least or _PAGE.fullmatch(key)}
+        out = {i for i, key in keys.items() if times[key] > 1 or _PAGE.fullmatch(key)}
         kept += _in_columns([line for i, line in enumerate(lines) if i not in out])
     return kept
 
@@ -129,6 +131,10 @@ def pieces_of(lines: Sequence[Line]) -> list[Piece]:
 
 
 def _kind(line: Line, body: float) -> "Kind":
+    if _LEADERS.search(line.text):
+        return "row"
+    if line.fixed:
+        return "code"
     if _is_larger(line, body) or (line.bold and line.size >= body and not _CLOSED.search(line.text)):
         return "heading" if len(line.text) <= _LONGEST_HEADING and any(map(str.isalpha, line.text)) else "prose"
     if len(line.cells) > 1 and not (len(line.cells) == 2 and _MARK.fullmatch(line.cells[0])):
@@ -150,10 +156,12 @@ def _follows(before: Line, line: Line) -> bool:
 def _begins(group: "tuple[Kind, list[Line]]", line: Line, kind: "Kind", usual: float, edges: _Edges) -> bool:
     """Tell whether a line begins another block than the lines before it."""
     own, before = group[0], group[1][-1]
-    if kind in ("row", "item", "caption") or own == "row" or before.size != line.size:
+    if kind in ("row", "item", "caption") or own == "row" or abs(before.size - line.size) > _SAME * line.size:
         return True
-    if (own == "heading") != (kind == "heading"):
+    if {own, kind} & {"heading", "code"} and own != kind:
         return True
+    if kind == "code":
+        return not _follows(before, line)
     if not _follows(before, line):
         return kind == "heading" or own == "caption" or bool(_CLOSED.search(before.text))
     if before.bottom - line.top > _APART * max(usual, 1.2 * line.size * (kind == "heading")):

@@ -3,6 +3,7 @@
 import re
 import zlib
 from collections.abc import Iterator
+from ctypes import c_int, create_string_buffer
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -11,18 +12,19 @@ from tersely.extract._pages import Line, pieces_of, readable_lines
 from tersely.extract.extracted import Reading
 from tersely.extract.forms import Given
 
-# Fifteen seconds of work; a longer file is not one document.
+# Half a minute of work; a longer file is not one document.
 MAX_PAGES = 3_000
 MAX_CHARS = 30_000_000
 # Streams of text and drawings may unpack to so many bytes. Pictures do not count: nobody unpacks them.
 MAX_UNPACKED = 200_000_000
 _STEP = 1 << 20
 _STREAM = re.compile(rb"stream\r?\n")
-_DICTIONARY = 2_000
+_DICTIONARY = 1_000  # bytes before a stream that say what it is, about
 _WORD = re.compile(r"\S+")
 _WRONG_PASSWORD = 4
 # Between two words of one line, in heights of a letter, at most; beyond it begins a column or a cell.
 _GAP = 1.5
+_FIXED = re.compile(rb"mono|courier|consol|typewriter|cmtt|menlo", re.IGNORECASE)
 _LOCK = Lock()  # PDFium works for one thread at a time
 
 
@@ -65,8 +67,9 @@ def _check_streams(data: bytes) -> None:
     """Refuse a file whose streams unpack to far more than anybody writes."""
     left = MAX_UNPACKED
     for found in _STREAM.finditer(data):
-        start = data.rfind(b" obj", max(0, found.start() - _DICTIONARY), found.start())
-        said = data[max(start, 0) : found.start()]
+        if data.endswith(b"end", 0, found.start()):
+            continue
+        said = data[max(0, found.start() - _DICTIONARY) : found.start()].rpartition(b" obj")[2]
         if b"Flate" not in said or b"/Image" in said:
             continue
         if said.count(b"/FlateDecode") > 1:
@@ -124,11 +127,15 @@ def _text(letters: Any) -> str:
 
 def _words(letters: Any, text: str) -> Iterator[_Word]:
     """Yield the words of a page with their places; those that do not run from left to right are left out."""
+    import pypdfium2.raw as raw
+
+    box = raw.FS_RECTF()
     for found in _WORD.finditer(text):
         at, end = found.start(), found.end() - 1
-        left, first, _, top = letters.get_charbox(at, loose=True)
-        _, last, right, _ = letters.get_charbox(end, loose=True)
-        height = top - first
+        raw.FPDFText_GetLooseCharBox(letters, at, box)
+        left, first, height = box.left, box.bottom, box.top - box.bottom
+        raw.FPDFText_GetLooseCharBox(letters, end, box)
+        right, last = box.right, box.bottom
         broken = any(mark in found[0] for mark in "\ufffe\x02")
         if height > 0 and (broken or (right > left and abs(last - first) < height)):
             yield _Word(found[0].replace("\x02", "\ufffe"), left, right, first, last, height, at)
@@ -163,4 +170,12 @@ def _line(cells: list[list[_Word]], raw: Any, letters: Any, page: int) -> Line:
         last.last,
         round(2 * raw.FPDFText_GetFontSize(letters, first.at) or first.height) / 2,
         raw.FPDFText_GetFontWeight(letters, first.at) >= 600,
+        _is_fixed(raw, letters, first.at) and _is_fixed(raw, letters, last.at),
     )
+
+
+def _is_fixed(raw: Any, letters: Any, at: int) -> bool:
+    """Tell by the name of its font whether a letter is as wide as all others, as in code."""
+    name = create_string_buffer(64)
+    raw.FPDFText_GetFontInfo(letters, at, name, len(name), c_int())
+    return bool(_FIXED.search(name.value))
