@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from extract.making import epub
 from tersely.errors import InputError
 from tersely.extract import _markup
 from tersely.extract.source import read_source
@@ -142,6 +143,14 @@ def test_the_charset_of_a_page_counts_where_the_header_has_none(charset: str) ->
 def test_plain_text_is_taken_as_it_is() -> None:
     with server(answer("Schön.".encode("latin-1"), "Content-Type: text/plain; charset=latin1")) as (address, _):
         assert read_source(address).text == "Schön."
+
+
+@pytest.mark.parametrize("called", ["text/html", "text/plain; charset=utf-8", "application/octet-stream", "image/png"])
+def test_a_file_is_what_it_is_whatever_the_server_calls_it(called: str) -> None:
+    book, notes = epub(["<h1>One</h1><p>It was dark.</p>"]), b"# Fish\n\nOne *red* fish."
+    with server(answer(book, f"Content-Type: {called}"), answer(notes, f"Content-Type: {called}")) as (address, _):
+        assert read_source(f"{address}/download?id=5").text == "One\n\nIt was dark."
+        assert read_source(f"{address}/a.md?raw=1").text == "Fish\n\nOne red fish."
 
 
 def test_an_address_may_have_any_letters() -> None:
