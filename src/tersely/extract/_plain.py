@@ -3,7 +3,6 @@
 from tersely.errors import InputError, MissingExtraError
 from tersely.extract.extracted import Reading
 from tersely.extract.forms import Given
-from tersely.io.web import codec_of
 
 # A byte order mark that nothing but its encoding begins with.
 _MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16le", b"\xfe\xff": "utf-16be"}
@@ -28,7 +27,11 @@ def decode(data: bytes, charset: str | None = None) -> tuple[str, str | None]:
         if (wide := _without_mark(data)) is not None:
             return wide, "UTF-16"
         raise InputError("is not text")
-    codec = codec_of(charset)
+    codec = None
+    if charset:
+        from tersely.io.web import codec_of
+
+        codec = codec_of(charset)
     for name in (codec, "utf-8") if codec else ("utf-8",):
         try:
             return data.decode(name), None

@@ -2,13 +2,10 @@
 
 import re
 from dataclasses import dataclass
-from email.message import Message
 from functools import cached_property
-from io import BytesIO
 from pathlib import PurePath
 from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
-from zipfile import BadZipFile, ZipFile
 
 from tersely.errors import InputError
 
@@ -111,6 +108,10 @@ class Given:
     @cached_property
     def charset(self) -> str | None:
         """The encoding that the media type names, if any."""
+        if ";" not in self.media_type:
+            return None
+        from email.message import Message
+
         message = Message()
         message["Content-Type"] = " ".join(self.media_type.split())
         found = message.get_param("charset")
@@ -147,6 +148,9 @@ def _by_content(data: bytes) -> Form | None:
 
 
 def _archived(data: bytes) -> Form:
+    from io import BytesIO
+    from zipfile import BadZipFile, ZipFile
+
     try:
         with ZipFile(BytesIO(data)) as archive:
             names = set(archive.namelist())
