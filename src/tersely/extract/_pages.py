@@ -72,6 +72,8 @@ def readable_lines(pages: Sequence[Sequence[Line]]) -> list[Line]:
     kept: list[Line] = []
     for lines, keys in zip(pages, margins, strict=True):
         out = {i for i, key in keys.items() if times[key] > 1 or _PAGE.fullmatch(key)}
+        if len(out) == len(lines):  # it is all that the page says
+            out = set()
         kept += _in_columns([line for i, line in enumerate(lines) if i not in out])
     return kept
 
