@@ -41,9 +41,8 @@ class Inputs:
 
         if not self.named:
             return self.all[0].extracted.document(language)
-        return as_document(
-            [{"id": each.id, "text": each.extracted.document(language), "title": each.title} for each in self.all]
-        )
+        sources = [{"id": each.id, "text": each.extracted.document(language), "title": each.title} for each in self.all]
+        return as_document(sources, language)
 
     @property
     def notes(self) -> list[str]:
