@@ -85,6 +85,16 @@ def test_what_unpacks_to_far_too_much_is_refused(monkeypatch: pytest.MonkeyPatch
         extract(twice)
 
 
+def test_rtf_that_is_made_to_be_slow_is_not() -> None:
+    for part in (rb"{\f1 ", rb"\f1 ", rb"{\field{\*\fldinst{HYPERLINK "):
+        with pytest.raises(InputError, match="has no text"):
+            extract(rb"{\rtf1{\fonttbl" + part * 10_000)
+    picture = (
+        rb"{\rtf1{\fonttbl{\f0 Arial;}}{\pict\bin4 }}{{}It {\field{\*\fldinst{HYPERLINK x}}{\fldrslt rains}}.\par}"
+    )
+    assert extract(picture).text == "It rains."
+
+
 def test_entities_that_grow_are_not_followed() -> None:
     laughs = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10 if i else "ha"}">' for i in range(10))
     data = archive({"META-INF/container.xml": f"<!DOCTYPE x [{laughs}]><x>&l9;</x>"})

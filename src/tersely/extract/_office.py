@@ -1,6 +1,7 @@
 """Word documents, EPUB books and RTF."""
 
 import posixpath
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 # Many times what the longest books take, with their mark-up, and with their pictures.
 MAX_MARKUP, MAX_UNPACKED, MAX_MEMBERS = 50_000_000, 400_000_000, 20_000
 _MAX_RTF = 20_000_000
+_RTF_BREAK = re.compile(r"(?<!\\)(?=\{|\\f\d)")
+_RTF_BINARY = re.compile(rb"\\bin(\d{1,9}) ?")
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".emf", ".wmf", ".svg", ".ttf", ".otf", ".bin")
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -125,9 +128,21 @@ def read_rtf(given: Given) -> Reading:
         raise MissingExtraError("reading an RTF file", "files") from None
     if len(given.data) > _MAX_RTF:
         raise InputError(f"is an RTF file of more than {_MAX_RTF // 1_000_000} MB: save it as DOCX first")
-    text: str = striprtf.rtf_to_text(given.data.decode("latin-1"), errors="replace")
+    # Line breaks mean nothing in RTF, but end what the library searches, which could take forever.
+    lines = _RTF_BREAK.sub("\n", _without_binary(given.data).decode("latin-1"))
+    text: str = striprtf.rtf_to_text(lines, errors="replace")
     # Each line is a paragraph; a single line feed would read as a wrapped line.
     return Reading(pieces_by_lines("\n\n".join(text.splitlines())))
+
+
+def _without_binary(data: bytes) -> bytes:
+    """Leave out pictures that are not written in hexadecimal digits."""
+    kept, at = [], 0
+    for found in _RTF_BINARY.finditer(data):
+        if found.start() >= at:
+            kept.append(data[at : found.start()])
+            at = found.end() + int(found[1])
+    return b"".join([*kept, data[at:]])
 
 
 @contextmanager
