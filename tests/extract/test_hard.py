@@ -89,9 +89,7 @@ def test_rtf_that_is_made_to_be_slow_is_not() -> None:
     for part in (rb"{\f1 ", rb"\f1 ", rb"{\field{\*\fldinst{HYPERLINK "):
         with pytest.raises(InputError, match="has no text"):
             extract(rb"{\rtf1{\fonttbl" + part * 10_000)
-    picture = (
-        rb"{\rtf1{\fonttbl{\f0 Arial;}}{\pict\bin4 }}{{}It {\field{\*\fldinst{HYPERLINK x}}{\fldrslt rains}}.\par}"
-    )
+    picture = rb"{\rtf1{\fonttbl{\f0 Arial;}}{\pict\bin4 }}{{}It {\field{\*\fldinst{x}}{\fldrslt rains}}.\par}"
     assert extract(picture).text == "It rains."
 
 
