@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 EXTRAS := tokens,html,files,plot,hub,eval,train,serve,batch,ray,langchain,llama-index,haystack,spacy,mcp
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint docs docs-build peers context bench load scale results tables quality-update screenshot \
+.PHONY: help demo test lint docs docs-build peers own-texts context bench load scale results tables quality-update screenshot \
   chromium clean wheel-test share dist oldest newest mutants
 
 help: ## Show the commands
@@ -33,6 +33,9 @@ docs-build: $(VENV)/dev ## Build the documentation into build/site; a broken lin
 
 peers: $(VENV)/dev ## Quality and speed beside sumy in one run, printed as Markdown (a minute)
 	$(BIN)/python benchmarks/peers.py
+
+own-texts: $(VENV)/dev ## What training on texts of one's own brings, printed as Markdown (minutes)
+	$(BIN)/python benchmarks/own_texts.py
 
 context: $(VENV)/dev ## What a query over passages costs, and reviews without one, printed as Markdown (a minute)
 	$(BIN)/python benchmarks/context.py

@@ -1,6 +1,7 @@
 """Settings: TOML files read into frozen dataclasses, where an unknown key is an error that names the nearest one."""
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import MISSING, fields, is_dataclass
 from math import isfinite
 from pathlib import Path
@@ -13,10 +14,10 @@ T = TypeVar("T")
 _KINDS = {str: "a string", int: "a whole number", float: "a number", bool: "true or false", list: "a list"}
 
 
-def read_settings(path: Path, kind: type[T]) -> T:
-    """Read a TOML file into a dataclass whose dataclass fields are the file's tables."""
+def read_settings(path: Path, kind: type[T], changes: Iterable[str] = ()) -> T:
+    """Read a TOML file into a dataclass whose dataclass fields are the file's tables; see `changed`."""
     try:
-        return parse_settings(read_toml(path), kind)
+        return parse_settings(changed(read_toml(path), changes), kind)
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
 
@@ -31,6 +32,33 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise UsageError("not TOML: nested too deep") from None
     except ValueError as error:  # also for a number of thousands of digits
         raise UsageError(f"not TOML: {error}") from None
+
+
+def changed(found: dict[str, Any], changes: Iterable[str]) -> dict[str, Any]:
+    """Return settings with changes such as `training.rate=0.001`; a value that is not TOML is a string.
+
+    >>> changed({"name": "a", "data": {"encoder": "use"}}, ["data.encoder=tfidf", "data.sentences=30"])
+    {'name': 'a', 'data': {'encoder': 'tfidf', 'sentences': 30}}
+    """
+    result = {key: dict(value) if isinstance(value, dict) else value for key, value in found.items()}
+    for change in changes:
+        place, equals, value = change.partition("=")
+        *tables, key = place.strip().split(".")
+        if not equals or not key or len(tables) > 1:
+            raise UsageError(f"--set takes SECTION.KEY=VALUE, such as training.rate=0.001, not '{change}'")
+        table = result.setdefault(tables[0], {}) if tables else result
+        if not isinstance(table, dict):
+            raise UsageError(f"--set {change}: '{tables[0]}' is not a section")
+        table[key] = _toml_value(value.strip())
+    return result
+
+
+def _toml_value(value: str) -> Any:
+    try:
+        [(_, found)] = tomllib.loads(f"value = {value}").items()
+    except ValueError:
+        return value
+    return found
 
 
 def parse_settings(found: dict[str, Any], kind: type[T], where: str = "key") -> T:

@@ -145,15 +145,15 @@ def test_a_bad_row_or_shard_of_parquet_does_not_affect_the_others(tmp_path: Path
     intact = shard(tmp_path / "f.parquet", article=["It rains."] * 3, highlights=["Rain ."] * 3)
     write(tmp_path / "g.parquet", intact.read_bytes()[:-9])
     records, reports = read_all(tmp_path)
-    assert [record.id for record in records] == ["c.0", "f.0", "f.1", "f.2"]
+    assert [record.id for record in records] == ["1", "c.0", "f.0", "f.1", "f.2"]
+    assert records[0].reference == ()
     assert reports == [
-        "a.parquet:1: the column 'highlights' is missing",
         "b.parquet:1: not a readable Parquet file",
         "c.parquet:2: not UTF-8",
         "c.parquet:3: the document is empty",
         "c.parquet:4: highlights is not a string",
-        "c.parquet:5: article is not a string",
-        "d.parquet:1: article is not a string",
+        "c.parquet:5: article is neither a string nor a list of strings",
+        "d.parquet:1: article is neither a string nor a list of strings",
         "e.parquet:1: the column 'article' is doubled",
         "g.parquet:1: not a readable Parquet file",
     ]

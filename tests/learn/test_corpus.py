@@ -9,7 +9,8 @@ import pytest
 import zstandard
 
 from tersely.errors import InputError
-from tersely.learn.corpus import Corpus, read_texts
+from tersely.learn.corpus import Corpus, beginning, read_records, read_texts
+from tersely.text import Document
 
 from .scorer.conftest import make_text
 
@@ -63,6 +64,45 @@ def test_a_folder_is_read_in_sorted_order_with_everything_below_it(tmp_path: Pat
     assert list(read_texts(tmp_path)) == [*TEXTS[10:], *TEXTS[:10]]
 
 
+def test_what_can_be_evaluated_can_be_trained_on_and_given_sentences_are_kept(tmp_path: Path) -> None:
+    given = ["One. And still one", "Two.", "Three.", "Four."]
+    tokens = [sentence.split() for sentence in given]
+    (tmp_path / "a.story").write_text("One. Two.\n\nThree. Four.\n\n@highlight\n\nFour")
+    (tmp_path / "b.test.0.json").write_text(json.dumps([{"src": tokens, "tgt": [["Two", "."]]}]))
+    (tmp_path / "c.jsonl").write_text(json.dumps({"article": ["一。", "二。"], "summary": "一。", "label": [0]}) + "\n")
+    (tmp_path / "d.jsonl").write_text(json.dumps({"text": given}) + '\n{"text": " "}\n')
+    write_table(tmp_path / "e.parquet", {"article": ["One. Two."], "highlights": ["Two"]})
+    write_table(tmp_path / "f.parquet", {"text": [given], "summary": ["Two. Four."]})
+    nyt = tmp_path / "nyt"
+    for folder, text in (("train_corefner", "Snow fell. It melted."), ("train_abstracts", "Snow fell")):
+        (nyt / folder).mkdir(parents=True)
+        (nyt / folder / "17").write_text(text)
+    found = [record for path in sorted(tmp_path.iterdir()) for record in read_records(path)]
+    assert [len(record.document) for record in found] == [4, 4, 2, 4, 2, 4, 2]
+    assert found[1].document.texts == found[3].document.texts == found[5].document.texts == tuple(given)
+    assert [len(record.reference) for record in found] == [1, 1, 1, 0, 1, 2, 1]
+    assert [record.id for record in read_records(tmp_path, {"id": ["a"]})] == ["a"]
+
+
+@pytest.mark.parametrize(("tokens", "sentences"), [(0, 6), (1, 1), (12, 2), (13, 3), (10_000, 6)])
+def test_only_the_first_words_are_read(tokens: int, sentences: int) -> None:
+    document = beginning(Document.from_text("Rain fell on the town. " * 2 + "So it goes. " * 5), 6, tokens)
+    assert len(document) == sentences
+    assert document.text.rstrip().endswith(document.texts[-1])
+
+
+def test_given_documents_are_validated_on_and_never_trained_on(tmp_path: Path) -> None:
+    corpus = Corpus.read([write_lines(tmp_path / "a.jsonl", TEXTS)], 40)
+    other = Corpus.read([write_lines(tmp_path / "b.jsonl", [*TEXTS[:2], "Rain fell. " * 5])], 40, fewest=1)
+    both = corpus.validated_on(other)
+    learning, held_out = both.split(0.1)
+    assert {both.documents[i].text for i in held_out} == {document.text for document in other.documents}
+    assert {both.documents[i].text for i in learning} == {document.text for document in corpus.documents[2:]}
+    assert both.repeated == 2
+    with pytest.raises(InputError, match="every document to train on"):
+        corpus.validated_on(corpus)
+
+
 def test_short_and_repeated_documents_are_left_out_and_counted(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "a.jsonl", ["One. Two. Three.", "One.", *TEXTS, TEXTS[3]])
     corpus = Corpus.read([file], longest=5)
@@ -84,12 +124,12 @@ def test_documents_held_out_are_not_trained_on(tmp_path: Path) -> None:
     [
         ("a.jsonl", '{"text": "One. Two. Three. Four."}\n', "1 documents of 4 or more sentences are too few"),
         ("a.jsonl", '{"text": "One sentence only"}\n' * 50, "each of a single sentence"),
-        ("a.jsonl", '{"body": "x"}\n', "a.jsonl:1: no text in the field 'text'"),
+        ("a.jsonl", '{"body": "x"}\n', "a.jsonl:1: no text: there is neither"),
         ("a.jsonl", "\n[1]\n", "a.jsonl:2: not a JSON object"),
         ("a.jsonl.gz", "not gzip", "a.jsonl.gz:1: not a JSON object"),
         ("a.jsonl", '{"text": ' + "[" * 100_000, "a.jsonl:1: broken JSON"),
         ("a.pdf", "x", "neither JSONL"),
-        ("a.parquet", "x", "a.parquet: not a readable Parquet file"),
+        ("a.parquet", "x", "a.parquet:1: not a readable Parquet file"),
     ],
 )
 def test_files_that_cannot_be_trained_on_are_refused_with_the_reason(
@@ -120,12 +160,12 @@ def test_a_byte_order_mark_is_not_part_of_a_text(tmp_path: Path, name: str) -> N
 def test_an_empty_folder_and_a_missing_file_are_errors(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no text files"):
         list(read_texts(tmp_path))
-    with pytest.raises(InputError, match="No such file"):
+    with pytest.raises(InputError, match="does not exist"):
         list(read_texts(tmp_path / "none.jsonl"))
 
 
 def test_a_table_without_texts_is_refused_with_the_reason(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"a\.parquet: the column 'text' is missing"):
+    with pytest.raises(InputError, match=r"a\.parquet:1: the column 'article' is missing"):
         list(read_texts(write_table(tmp_path / "a.parquet", {"body": TEXTS})))
-    with pytest.raises(InputError, match=r"b\.parquet:2: no text in the field 'text'"):
+    with pytest.raises(InputError, match=r"b\.parquet:2: text is neither a string nor a list"):
         list(read_texts(write_table(tmp_path / "b.parquet", {"text": ["One.", None]})))

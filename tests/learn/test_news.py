@@ -1,6 +1,7 @@
 """The default method: the bias that it finds, and its command."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +122,10 @@ def test_the_shipped_models_are_unchanged() -> None:
         (("--config", "news", "--steps", "3"), "--steps is for networks"),
         (("--config", "news", "--knapsack", "knapsack-cnndm-dp"), "--knapsack is for networks"),
         (("--config", "cpu-siamese-en", "--share", "0.3"), "--share is for --config news"),
+        (("--share", "0.3"), "--share is for --config news"),
+        (("--seed", "3"), "--seed is for networks"),
+        (("--config", "cpu-siamese-en", "--set", "training.rat=3"), "did you mean 'rate'"),
+        (("--config", "cpu-siamese-en", "--set", "rate 3"), "SECTION.KEY=VALUE"),
     ],
 )
 def test_an_option_without_effect_is_refused(tmp_path: Path, options: tuple[str, ...], said: str) -> None:
@@ -128,7 +133,23 @@ def test_an_option_without_effect_is_refused(tmp_path: Path, options: tuple[str,
         train(str(write(tmp_path / "texts.jsonl", True)), *options, "--out", str(tmp_path / "x"))
 
 
-def test_the_option_config_is_required(tmp_path: Path) -> None:
-    run = CliRunner().invoke(command, ["scorer", str(write(tmp_path / "texts.jsonl", True)), "--out", "x"])
-    assert run.exit_code == 2
-    assert "Missing option '--config'" in run.stderr
+def test_one_command_makes_the_default_with_what_the_texts_show(tmp_path: Path) -> None:
+    file = write(tmp_path / "late.jsonl", early=False, count=60)
+    train(str(file), "--out", str(tmp_path / "late"))
+    model, summarizer = load_model(tmp_path / "late"), Summarizer.load(tmp_path / "late")
+    assert (model.scorer, model.select, model.coherence) == ("auto", "consensus", "strict")
+    assert min(scorer.bias for scorer in summarizer.languages.values()) < 0
+    (chosen,) = summarizer.summarize(lopsided(99, early=False).text, max_sentences=1).sentences
+    assert chosen.index in (8, 9, 10)
+    assert "auto" in model.card
+    assert "as the default" not in model.card
+
+
+def test_texts_that_show_nothing_leave_the_default_as_it_is(tmp_path: Path) -> None:
+    rows = [{"text": lopsided(n, early=n % 2 == 0).text.replace("\n", " ")} for n in range(40)]
+    (tmp_path / "mixed.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    train(str(tmp_path / "mixed.jsonl"), "--out", str(tmp_path / "mixed"))
+    ours, default = Summarizer.load(tmp_path / "mixed"), Summarizer.load()
+    assert ours.fingerprint == default.fingerprint
+    assert ours.coherence == default.coherence
+    assert re.search(r"\| 40 \| 11.0 \| -?[0-2]\.\d \| - \|", load_model(tmp_path / "mixed").card)

@@ -19,14 +19,13 @@ _TOGETHER = 8
 _AHEAD = 2
 
 
-def training_documents(corpus: Iterable[str], sentences: int, where: Any) -> Iterator[tuple[str, ...]]:
+def training_documents(corpus: Iterable[str], sentences: int, where: Any, tokens: int = 0) -> Iterator[tuple[str, ...]]:
     """Yield the sentences of every document that a scorer can be trained on."""
-    from tersely.learn.corpus import FEWEST_SENTENCES, beginning, read_texts
-    from tersely.text import Document
+    from tersely.learn.corpus import FEWEST_SENTENCES, beginning, read_records
 
     for path in corpus:
-        for text in read_texts(Path(path), where):
-            document = beginning(Document.from_text(text), sentences)
+        for record in read_records(Path(path), where):
+            document = beginning(record.document, sentences, tokens)
             if len(document) >= FEWEST_SENTENCES:
                 yield tuple(document.texts)
 

@@ -41,6 +41,29 @@ field_option = click.option(
 )
 output_option = click.option("--output", "-o", metavar="FILE", help="Write to FILE instead of standard output.")
 
+device_option = click.option(
+    "--device",
+    type=click.Choice(["auto", "cpu", "cuda", "mps"]),
+    default="auto",
+    show_default=True,
+    help="Where networks compute; auto uses a CUDA GPU if there is one, mps is Apple's.",
+)
+where_option = click.option(
+    "--where", multiple=True, metavar="FIELD=VALUE", help="Keep only records where FIELD=VALUE; repeat for several."
+)
+validation_option = click.option(
+    "--validation",
+    type=click.Path(exists=True),
+    metavar="FILE",
+    help="Documents to validate on. Default: a share of the documents to train on.",
+)
+max_source_tokens_option = click.option(
+    "--max-source-tokens",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Show systems only the first N words of a document (paper: 512).",
+)
+
 budgets = several(
     click.option("--max-chars", type=int, metavar="N", help="Budget in characters (Unicode code points)."),
     click.option("--max-words", type=int, metavar="N", help="Budget in words, as 'wc -w' counts them."),
@@ -97,47 +120,6 @@ assembly = several(
     click.option("--omission", metavar="TEXT", help="Mark where sentences are left out, for example with [...]."),
     click.option("--tokenizer", metavar="FILE|NAME", help="A tokenizer.json, or an encoding of tiktoken."),
 )
-
-
-CONTINUE = "Continue where DIR was left, bit for bit."
-STEPS = "Number of steps, instead of the configuration's."
-WHERE = "Keep only records where FIELD=VALUE; repeat for several."
-
-
-def training_options(**config: Any) -> Callable[[F], F]:
-    """Add the options of every scorer's training; `config` makes --config required or gives it a default."""
-    return several(
-        click.option("--config", metavar="NAME|FILE", help="Configuration: a name, such as news, or a file.", **config),
-        click.option(
-            "--out", required=True, type=click.Path(file_okay=False), metavar="DIR", help="Model folder to create."
-        ),
-        click.option("--resume", is_flag=True, help=f"{CONTINUE[:-1]}, or go on to more --steps."),
-        click.option("--steps", type=click.IntRange(1), metavar="N", help=STEPS),
-        click.option("--limit", type=click.IntRange(1), metavar="N", help="Read at most N documents. Default: all."),
-        click.option(
-            "--cache",
-            type=click.Path(file_okay=False),
-            metavar="DIR",
-            help="Folder for vectors, to share them between training runs.",
-        ),
-        click.option(
-            "--dev", metavar="FILE", type=click.Path(exists=True), help="Labeled JSONL on which to report ROUGE-1."
-        ),
-        click.option(
-            "--device",
-            type=click.Choice(["auto", "cpu", "cuda"]),
-            default="auto",
-            show_default=True,
-            help="Where networks compute; auto uses a GPU if there is one.",
-        ),
-        click.option(
-            "--precision",
-            type=click.Choice(["float32", "bfloat16", "float16"]),
-            default="float32",
-            show_default=True,
-            help="Precision of the networks.",
-        ),
-    )
 
 
 def read_inputs(sources: tuple[str, ...], named: bool, field: str | None) -> "Inputs":

@@ -44,7 +44,7 @@ def draw(line: str, stays: bool) -> None:
 
 
 class Line:
-    """A progress line, due five times a second on a terminal and every half minute elsewhere."""
+    """A progress line, due five times a second on a terminal and each minute elsewhere."""
 
     def __init__(self) -> None:
         self._terminal = _is_terminal()
@@ -52,7 +52,7 @@ class Line:
 
     def due(self) -> bool:
         """Tell whether it is time to show it again."""
-        return time.monotonic() - self._shown >= (0.2 if self._terminal else 30)
+        return time.monotonic() - self._shown >= (0.2 if self._terminal else 60)
 
     def show(self, line: str) -> None:
         """Show it."""
@@ -66,14 +66,12 @@ class Line:
 
 
 def counting(name: str) -> Callable[[int], None]:
-    """Return a function that shows how many documents are done, on a terminal only."""
-    started, shown = time.monotonic(), [0.0]
+    """Return a function that shows how many documents are done."""
+    line = Line()
 
     def show(done: int) -> None:
-        now = time.monotonic()
-        if _is_terminal() and now - shown[0] > 0.2:
-            shown[0] = now
-            say(f"\r{name}: {done} documents, {done / (now - started):.1f} per second ", end=False)
+        if line.due():
+            line.show(f"{name}: {done} documents, {done / (time.monotonic() - line.began):.1f} per second")
 
     return show
 

@@ -6,7 +6,10 @@ from typing import Any
 
 import click
 
+from tersely.cli._options import device_option, max_source_tokens_option, validation_option, where_option
 from tersely.cli._printing import Line
+from tersely.cli._running import stoppable
+from tersely.errors import extra
 
 
 @click.command("encode", short_help="Compute the vectors of a corpus ahead of training.")
@@ -21,13 +24,19 @@ from tersely.cli._printing import Line
 @click.option(
     "--config",
     metavar="NAME|FILE",
-    help="Configuration of the training run: its encoder and its number of sentences apply.",
+    help="Configuration of the training run: its encoder and how much it reads apply.",
 )
 @click.option("--encoder", metavar="NAME", help="Encoder, instead of the configuration's. Default: use.")
+@max_source_tokens_option
+@where_option
+@validation_option
+@device_option
 @click.option(
-    "--where", multiple=True, metavar="FIELD=VALUE", help="Keep only records where FIELD=VALUE; repeat for several."
+    "--workers",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Number of processes. Default: one per core, or one with a GPU.",
 )
-@click.option("--workers", type=click.IntRange(1), metavar="N", help="Number of processes. Default: one per core.")
 @click.option(
     "--engine",
     type=click.Choice(["local", "ray"]),
@@ -42,21 +51,21 @@ def command(
     config: str | None,
     encoder: str | None,
     where: tuple[str, ...],
-    workers: int | None,
     engine: str,
     address: str | None,
+    **how: Any,
 ) -> None:
-    """Compute the vectors of CORPUS, as 'tersely train scorer' reads it, and keep them in a cache.
+    """Compute the vectors of CORPUS, as 'tersely train' reads it, and keep them in a cache.
 
-    Training with the same --cache then computes none. Vectors in the cache are never computed again: stop with Ctrl-C,
-    and run the same command to continue.
+    Training with the same --cache then computes none. Vectors in the cache are never computed again: stop with Ctrl-C
+    or SIGTERM, and run the same command to continue.
 
     \b
     tersely encode articles.jsonl --cache vectors
     tersely train scorer articles.jsonl --config cpu-siamese-en --cache vectors --out my-model
     """
     from tersely.batch.vectors import fill, local, on_ray, training_documents
-    from tersely.encode import Cache, load_encoder
+    from tersely.encode import Cache, load_encoder, on_device
     from tersely.errors import InputError, UsageError
     from tersely.learn.catalog import read_network_config
     from tersely.learn.corpus import read_where
@@ -65,25 +74,34 @@ def command(
     if address is not None and engine != "ray":
         raise UsageError("--address is only for a Ray cluster: add --engine ray")
     data: Any = read_network_config(config).data if config else ScorerData()
-    name = encoder or data.encoder
+    name = on_device(encoder or data.encoder, _device(how["device"], encoder or data.encoder))
+    workers = how["workers"] or (1 if "device=" in name else None)
     kept = Cache(Path(cache), load_encoder(name), data.precision)
     compute = on_ray(workers, address) if engine == "ray" else local(workers)
     line = _Line()
-    documents = training_documents(corpus, data.sentences, read_where(where))
-    try:
+    files = (*corpus, *([how["validation"]] if how["validation"] else []))
+    tokens = how["max_source_tokens"] or data.tokens
+    documents = training_documents(files, data.sentences, read_where(where), tokens)
+    with stoppable(lambda: f"{len(kept):,} documents are in {cache}: run the same command to continue"):
         try:
             done = fill(kept, name, documents, compute, line)
         finally:
             line.end()
-    except KeyboardInterrupt:
-        said = f"tersely: stopped; {len(kept):,} documents are in {cache}: run the same command to continue"
-        click.echo(said, err=True)
-        raise click.exceptions.Exit(130) from None
     if not (done.there or done.computed or done.failed):
         raise InputError("the corpus has no document with 4 or more sentences, the fewest that training takes")
     click.echo(f"documents: {done.computed:,} computed, {done.there:,} already in {cache}", err=True)
     if done.failed:
         raise InputError(f"{done.failed:,} documents could not be encoded; the first reason: {done.reason}")
+
+
+def _device(name: str, encoder: str) -> str:
+    """Return where an encoder computes; only one with a network asks PyTorch what `auto` is."""
+    if name != "auto" or not encoder.startswith("hub:"):
+        return "cpu" if name == "auto" else name
+    from tersely.encode._transformer import torch_device
+
+    with extra("encoder 'hub'", "hub"):
+        return str(torch_device(name))
 
 
 class _Line(Line):

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from tersely.cli._options import LANGUAGES
+from tersely.cli._options import LANGUAGES, max_source_tokens_option
 from tersely.cli._printing import counting
 
 
@@ -28,12 +28,7 @@ from tersely.cli._printing import counting
 @click.option("--lang", "language", type=click.Choice(LANGUAGES), help="Default: detected for each text.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Use only the first N documents.")
 @click.option("--strict", is_flag=True, help="Stop at a bad record instead of skipping it.")
-@click.option(
-    "--max-source-tokens",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Show systems only the first N words of a document (paper: 512).",
-)
+@max_source_tokens_option
 @click.option(
     "--max-source-sentences",
     type=click.IntRange(1),

@@ -1,125 +1,130 @@
 """`tersely train`: train a scorer without labels, the supervised baseline, a knapsack network, openings, or cues."""
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tersely.cli._options import CONTINUE, STEPS, WHERE, training_options
-from tersely.cli._printing import draw
-from tersely.errors import extra
+from tersely.cli._options import where_option
+from tersely.cli._running import RESUME, Progress, changed, run_options, stoppable, training_options
+from tersely.errors import UsageError, extra
 
 if TYPE_CHECKING:
-    from tersely.learn.corpus import Corpus, Where
-    from tersely.learn.loop import TrainingProgress
-    from tersely.learn.news import NewsConfig
+    from tersely.learn.corpus import Corpus
     from tersely.learn.scorer.config import ScorerConfig
 
 _SAMPLES = "Number of problems to measure the network on in the end."
 _JSON = click.option(
     "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="JSON file."
 )
-_STOPPED = "tersely: stopped; to continue, run the same command with --resume"
+_CORPUS = click.argument(
+    "corpus", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
+)
 
 
 @click.group("train", short_help="Train a model on your own texts.")
 def command() -> None:
     """Train a model as a configuration says (TOML, see configs/).
 
-    Everything except 'scorer --config news', 'openings' and 'cues' needs the extra 'train'.
+    Everything except 'scorer' with the configurations auto and news, 'openings' and 'cues' needs the extra 'train'.
+    Where a network is trained, Ctrl-C or SIGTERM saves and stops, and --resume continues.
     """
 
 
 @command.command("scorer", short_help="Train a scorer on unlabeled texts.")
-@click.argument("corpus", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-# With a default of None click would not ask for a required option.
-@training_options(required=True)
-@click.option("--where", multiple=True, metavar="FIELD=VALUE", help=WHERE)
+@_CORPUS
+@training_options(default="auto", show_default=True)
 @click.option(
     "--share",
     type=click.FloatRange(0, 1, min_open=True),
     metavar="R",
-    help="Share of a text that its summary will keep, for news.",
+    help="Share of a text that its summary will keep, for --config news.",
 )
 @click.option("--knapsack", metavar="NAME|DIR", help="Select with this knapsack network, such as knapsack-cnndm-dp.")
 def scorer(
-    corpus: tuple[Path, ...],
-    config: str,
-    out: str,
-    where: tuple[str, ...],
-    share: float | None,
-    knapsack: str | None,
-    **how: Any,
+    corpus: tuple[Path, ...], config: str, out: str, share: float | None, knapsack: str | None, **how: Any
 ) -> None:
     """Train a scorer on CORPUS, without summaries.
 
-    CORPUS is JSONL (field 'text'; plain, gzip or zstd), Parquet (column 'text'), text files, or folders of these.
+    CORPUS is anything that 'tersely evaluate' reads (JSONL with the field 'text', CNN/DailyMail stories, Parquet, ...),
+    text files, or folders of these. A document that is given as a list of sentences keeps them.
 
-    With news it takes seconds: coverage learns where such texts say what matters. The other configurations train
-    networks (extra 'train'): Ctrl-C saves and stops, --resume continues, TensorBoard logs are in
-    DIR/training/tensorboard, the learning curve in DIR/log.jsonl. If torchrun starts several processes, they share each
-    batch. In the end DIR is a model folder.
+    With auto it takes seconds: the result is the default model, which has learned where your texts say what matters.
+    Other configurations train networks (extra 'train'): TensorBoard logs are in DIR/training/tensorboard, the learning
+    curve in DIR/log.jsonl. If torchrun starts several processes, they share each batch. In the end DIR is a model
+    folder.
 
     \b
-    tersely train scorer articles.jsonl --config news --out my-model
+    tersely train scorer articles.jsonl --out my-model
     tersely summarize report.txt --max-chars 400 --model my-model
+    for seed in 1 2 3; do
+      tersely train scorer articles.jsonl --config cpu-siamese-en --seed $seed --set training.rate=1e-5 --out run-$seed
+    done
     """
     from dataclasses import replace
 
-    from tersely.errors import UsageError
+    from tersely.learn.artifacts import check_folder
     from tersely.learn.catalog import read_config
     from tersely.learn.corpus import Corpus, read_where
-    from tersely.learn.news import NewsConfig
+    from tersely.learn.news import NewsConfig, export_news
 
-    settings, wanted = read_config(config), read_where(where)
+    settings, wanted = read_config(config, how.pop("changes")), read_where(how.pop("where"))
+    if share is not None and settings.kind != "news":
+        raise UsageError("--share is for --config news: other models see how much of a text each summary keeps")
     if isinstance(settings, NewsConfig):
-        _refuse({"steps": how["steps"], "cache": how["cache"], "dev": how["dev"], "knapsack": knapsack}, config)
-        changed = replace(settings, share=share or settings.share, documents=how["limit"] or settings.documents)
-        made_by = "".join(f" --where {one}" for one in where) + f" --config {Path(config).name}"
-        _train_news(changed, corpus, wanted, Path(out), how["resume"], f"CORPUS{made_by}")
+        options = ("steps", "seed", "cache", "dev", "validation", "max_source_tokens")
+        _refuse({name: how[name] for name in options} | {"knapsack": knapsack}, config)
+        settings = replace(settings, share=share or settings.share, documents=how["limit"] or settings.documents)
+        made_by = "".join(f" --where {field}={value}" for field, values in wanted.items() for value in values)
+        made_by = f"tersely train scorer CORPUS{made_by} --config {Path(config).name} --out FOLDER"
+        check_folder(Path(out), how["resume"])
+        found = Corpus.read(corpus, settings.sentences, settings.documents, wanted)
+        for one in export_news(settings, found, Path(out), made_by):
+            click.echo(str(one), err=True)
+        _say_written(Path(out))
         return
-    if share is not None:
-        raise UsageError("--share is for --config news: networks take the budgets of their configuration")
     if settings.objective.supervised:
         raise UsageError(f"configuration '{config}' needs summaries: use 'tersely train supervised'")
     if knapsack is not None:
         settings = replace(settings, selection=replace(settings.selection, kind="network", folder=knapsack))
-    settings = _changed(settings, how.pop("steps"), how.pop("limit"))
-    read = partial(Corpus.read, corpus, settings.data.sentences, settings.data.documents, wanted)
-    _train_network(settings, read, Path(out), **how)
+    settings = changed(settings, how)
+    data = settings.data
+
+    def read(paths: tuple[Path, ...], **fewest: int) -> Corpus:
+        return Corpus.read(paths, data.sentences, data.documents, wanted, data.tokens, **fewest)
+
+    _train_network(settings, corpus, read, Path(out), **how)
 
 
 @command.command("supervised", short_help="Train the supervised baseline on documents with summaries.")
-@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=click.Path(exists=True))
+@_CORPUS
 @training_options(default="cpu-supervised-en", show_default=True)
-def supervised(data: tuple[str, ...], config: str, out: str, **how: Any) -> None:
+def supervised(corpus: tuple[Path, ...], config: str, out: str, **how: Any) -> None:
     """Train the same scorer on labels: the sentences that a greedy oracle chooses when it sees the summary.
 
-    DATA is anything that 'tersely evaluate' reads: JSONL with 'text' and 'summary', CNN/DailyMail stories, ... This is
-    the BertSum-style baseline, to compare with models trained without labels.
+    CORPUS is anything that 'tersely evaluate' reads: JSONL with 'text' and 'summary', CNN/DailyMail stories, ... This
+    is the BertSum-style baseline, to compare with models trained without labels.
 
     \b
-    tersely train supervised labeled.jsonl --out bertsum
-    tersely evaluate dev.jsonl --systems lead,bertsum --budgets 400
+    tersely train supervised labeled.jsonl --validation dev.jsonl --out bertsum
+    tersely evaluate test.jsonl --systems lead,bertsum --budgets 400
     """
-    from tersely.errors import UsageError
-    from tersely.evaluate.readers import read
     from tersely.learn.catalog import read_config
-    from tersely.learn.corpus import Corpus
+    from tersely.learn.corpus import Corpus, read_records, read_where
     from tersely.learn.news import NewsConfig
 
-    found = read_config(config)
+    found, wanted = read_config(config, how.pop("changes")), read_where(how.pop("where"))
     if isinstance(found, NewsConfig) or not found.objective.supervised:
         raise UsageError(f"configuration '{config}' learns without labels: use 'tersely train scorer'")
-    settings = _changed(found, how.pop("steps"), how.pop("limit"))
+    settings = changed(found, how)
+    data, count = settings.data, settings.selection.count
 
-    def label() -> Corpus:
-        records = (record for file in data for record in read(file))
-        return Corpus.labeled(records, settings.data.sentences, settings.selection.count, settings.data.documents)
+    def label(paths: tuple[Path, ...], **fewest: int) -> Corpus:
+        records = (record for path in paths for record in read_records(path, wanted))
+        return Corpus.labeled(records, data.sentences, count, data.documents, data.tokens, **fewest)
 
-    _train_network(settings, label, Path(out), **how)
+    _train_network(settings, corpus, label, Path(out), **how)
 
 
 @command.command("knapsack", short_help="Train a knapsack network.")
@@ -131,33 +136,39 @@ def supervised(data: tuple[str, ...], config: str, out: str, **how: Any) -> None
     metavar="DIR",
     help="Folder for checkpoint, logs and, in the end, the model in DIR/model.",
 )
-@click.option("--resume", is_flag=True, help=CONTINUE)
-@click.option("--steps", type=click.IntRange(1), metavar="N", help=STEPS)
+@click.option("--resume", is_flag=True, help="Continue where DIR was left, bit for bit.")
+@run_options
 @click.option("--samples", type=click.IntRange(1), default=20_000, show_default=True, help=_SAMPLES)
-def knapsack(config: str, out: str, resume: bool, steps: int | None, samples: int) -> None:
+def knapsack(
+    config: str,
+    out: str,
+    resume: bool,
+    steps: int | None,
+    seed: int | None,
+    changes: tuple[str, ...],
+    device: str,
+    samples: int,
+) -> None:
     """Train a knapsack network on simulated problems and export it to DIR/model.
 
-    Ctrl-C saves and stops. TensorBoard logs are in DIR/tensorboard.
+    TensorBoard logs are in DIR/tensorboard.
 
     \b
     tersely train knapsack configs/cpu-knapsack-cnewsum-dp.toml --out runs/cnewsum-dp
     """
-    from dataclasses import replace
-
     with extra("training", "train"):
         from tersely.learn.knapsack.folder import export_knapsack
-        from tersely.learn.knapsack.network import read_knapsack
+        from tersely.learn.knapsack.network import KnapsackConfig
         from tersely.learn.knapsack.train_knapsack import train_knapsack
+    from tersely.settings import read_settings
 
-    settings = read_knapsack(Path(config))
-    if steps is not None:
-        settings = replace(settings, training=replace(settings.training, steps=steps))
-    try:
-        state = train_knapsack(settings, Path(out), resume, partial(_show_knapsack, settings.training.batch))
-    except KeyboardInterrupt:
-        click.echo(_STOPPED, err=True)
-        raise click.exceptions.Exit(130) from None
-    figures = export_knapsack(settings, state, Path(out) / "model", samples)
+    given = {"steps": steps, "seed": seed}
+    own = [f"training.{name}={value}" for name, value in given.items() if value is not None]
+    settings = read_settings(Path(config), KnapsackConfig, (*changes, *own))
+    with stoppable(lambda: RESUME):
+        progress = Progress(settings.training.batch)
+        state = train_knapsack(settings, Path(out), resume, progress, device=device)
+        figures = export_knapsack(settings, state, Path(out) / "model", samples)
     for way in ("rounded", "repaired"):
         rates = ", ".join(f"{name.replace('_', ' ')} {100 * rate:.2f} %" for name, rate in figures[way].items())
         click.echo(f"{way}: {rates}")
@@ -165,9 +176,9 @@ def knapsack(config: str, out: str, resume: bool, steps: int | None, samples: in
 
 
 @command.command("openings", short_help="Learn how texts begin.")
-@click.argument("corpus", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@_CORPUS
 @_JSON
-@click.option("--where", multiple=True, metavar="FIELD=VALUE", help=WHERE)
+@where_option
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Read at most N documents. Default: all.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the sample of sentences.")
 def openings(corpus: tuple[Path, ...], out: Path, where: tuple[str, ...], limit: int | None, seed: int) -> None:
@@ -209,64 +220,38 @@ def cues(corpus: tuple[Path, ...], out: Path, kind: str) -> None:
     click.echo(f"written to {out}", err=True)
 
 
-def _train_news(
-    settings: "NewsConfig", paths: tuple[Path, ...], where: "Where", out: Path, resume: bool, made_by: str
-) -> None:
-    from tersely.learn.artifacts import check_folder
-    from tersely.learn.corpus import Corpus
-    from tersely.learn.news import export_news
-
-    check_folder(out, resume)
-    corpus = Corpus.read(paths, settings.sentences, settings.documents, where)
-    for found in export_news(settings, corpus, out, f"tersely train scorer {made_by} --out FOLDER"):
-        click.echo(f"{found.language}: {found.documents:,} documents, t {found.t:.1f}, bias {found.bias:g}", err=True)
-    _say_written(out)
-
-
 def _train_network(
     settings: "ScorerConfig",
-    read: "Callable[[], Corpus]",
+    paths: tuple[Path, ...],
+    read: "Callable[..., Corpus]",
     out: Path,
     *,
-    resume: bool,
     cache: str | None,
     dev: str | None,
-    device: str,
-    precision: str,
+    validation: str | None,
+    **how: Any,
 ) -> None:
     with extra("training a network", "train"):
         from tersely.learn.scorer.distributed import leads
         from tersely.learn.scorer.train_scorer import make_scorer
 
-    how: dict[str, Any] = {"resume": resume, "device": device, "precision": precision}
+    def both() -> "Corpus":
+        corpus = read(paths)
+        return corpus.validated_on(read((Path(validation),), fewest=1)) if validation else corpus
+
     how |= {"cache": Path(cache) if cache else None, "dev": Path(dev) if dev else None}
-    try:
-        make_scorer(settings, read, out, _show, show=_show_corpus, **how)
-    except KeyboardInterrupt:
-        if leads():
-            click.echo(_STOPPED, err=True)
-        raise click.exceptions.Exit(130) from None
+    with stoppable(lambda: RESUME):
+        make_scorer(settings, both, out, Progress(), show=_show_corpus, **how)
     if leads():
         _say_written(out)
 
 
-def _changed(settings: "ScorerConfig", steps: int | None, limit: int | None) -> "ScorerConfig":
-    """Put in what the command line says."""
-    from dataclasses import replace
-
-    if steps is not None:
-        settings = replace(settings, training=replace(settings.training, steps=steps))
-    if limit is not None:
-        settings = replace(settings, data=replace(settings.data, documents=limit))
-    return settings
-
-
 def _refuse(options: dict[str, Any], config: str) -> None:
-    from tersely.errors import UsageError
-
     for name, value in options.items():
         if value is not None:
-            raise UsageError(f"--{name} is for networks, and configuration '{config}' has none: leave it out")
+            raise UsageError(
+                f"--{name.replace('_', '-')} is for networks, and configuration '{config}' has none: leave it out"
+            )
 
 
 def _say_written(out: Path) -> None:
@@ -278,22 +263,5 @@ def _say_written(out: Path) -> None:
 
 def _show_corpus(corpus: "Corpus") -> None:
     left_out = f"{corpus.short:,} with fewer than 4 sentences and {corpus.repeated:,} repeated ones were left out"
-    click.echo(f"{len(corpus.documents):,} documents; {left_out}", err=True)
-
-
-def _show(at: "TrainingProgress") -> None:
-    figures = "  ".join(f"{name} {value:.3f}" for name, value in at.figures.items())
-    draw(f"{at.what} {at.done}/{at.total}  {_clock(at.left)} left  {figures}".rstrip(), stays=at.validated)
-
-
-def _show_knapsack(batch: int, at: "TrainingProgress") -> None:
-    line = (
-        f"{at.done}/{at.total}  loss {at.figures['loss']:.4f}  error {100 * at.figures['error_rate']:.2f} %  "
-        f"matched {100 * at.figures['matched_rate']:.2f} %  {at.done * batch / at.seconds:,.0f} samples/s  "
-        f"{_clock(at.left)} left"
-    )
-    draw(line, stays=at.validated)
-
-
-def _clock(seconds: float) -> str:
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+    given = f", {corpus.validation:,} of them to validate on" if corpus.validation else ""
+    click.echo(f"{len(corpus.documents):,} documents{given}; {left_out}", err=True)

@@ -22,9 +22,20 @@ def load_encoder(spec: str) -> Encoder:
         return _create(spec)
 
 
+def on_device(spec: str, device: str) -> str:
+    """Return the spec of an encoder that computes on a device, unless it names one or runs on the CPU only.
+
+    >>> on_device("hub:bert", "cuda"), on_device("hub:bert,device=cpu", "cuda"), on_device("use", "cuda")
+    ('hub:bert,device=cuda', 'hub:bert,device=cpu', 'use')
+    """
+    name, _, settings = spec.partition(":")
+    chooses = name in ("hub", "onnx") and not any(part.startswith("device=") for part in settings.split(","))
+    return f"{spec},device={device}" if chooses and device != "cpu" else spec
+
+
 @lru_cache(maxsize=8)
 def _create(spec: str) -> Encoder:
     return ENCODERS.create(spec)
 
 
-__all__ = ["ENCODERS", "Cache", "Encoder", "Matrix", "Precision", "Recent", "load_encoder", "unit_rows"]
+__all__ = ["ENCODERS", "Cache", "Encoder", "Matrix", "Precision", "Recent", "load_encoder", "on_device", "unit_rows"]

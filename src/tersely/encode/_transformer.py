@@ -4,13 +4,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tersely.encode._base import Matrix, PickledBySettings, clean, fingerprint, unit_rows
 from tersely.errors import ModelError, TerselyError, UsageError, unknown_name
+
+if TYPE_CHECKING:
+    import torch
 
 # No tokenizer needs more characters per token, so the rest of a megabyte-long sentence is not read.
 _CHARACTERS_A_TOKEN = 16
@@ -82,6 +85,28 @@ class TransformerEncoder(PickledBySettings, ABC):
         if not np.isfinite(rows).all():
             raise ModelError(f"{self._folder}: the model gives vectors that are not finite")
         return rows
+
+
+def torch_device(name: str, number: int = 0) -> "torch.device":
+    """Return the CPU, Apple's GPU (mps), or the CUDA GPU with this number; `auto` is a CUDA GPU if there is one."""
+    import torch
+
+    kind, _, own = name.partition(":")
+    if kind not in ("auto", "cpu", "cuda", "mps") or (own and not own.isdigit()):
+        raise unknown_name("device", name, ("auto", "cpu", "cuda", "mps"))
+    count = torch.cuda.device_count()
+    if kind == "cpu" or (kind == "auto" and not count):
+        return torch.device("cpu")
+    if kind == "mps":
+        if not torch.backends.mps.is_available():
+            raise UsageError("PyTorch finds no GPU of Apple's that it can use: choose --device cpu")
+        return torch.device("mps")
+    if not count:
+        raise UsageError("PyTorch finds no GPU that it can use: choose --device cpu")
+    number = int(own or number)
+    if number >= count:
+        raise UsageError(f"{count} GPUs are too few: start as many processes as there are GPUs, or choose --device cpu")
+    return torch.device("cuda", number)
 
 
 def reason(error: Exception) -> str:

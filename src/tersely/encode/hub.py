@@ -7,19 +7,21 @@ from threading import Lock
 from typing import Any
 
 from tersely.encode._base import Matrix
-from tersely.encode._transformer import Pooling, TransformerEncoder, pool, reason
-from tersely.errors import MissingExtraError, ModelError
+from tersely.encode._transformer import Pooling, TransformerEncoder, pool, reason, torch_device
+from tersely.errors import MissingExtraError, ModelError, UsageError
 
 # Settings, vocabularies and weights; never a pickle, never code.
 _FILES = ("*.safetensors", "*.json", "*.txt", "*.model")
 
 
 class Hub(TransformerEncoder):
-    """A Hugging Face encoder, by Hub name or from a local folder, run by PyTorch on the CPU.
+    """A Hugging Face encoder, by Hub name or from a local folder, run by PyTorch.
 
     `cls` is the last layer's first token, as in unsupervised SimCSE; `pooler` is the model's own head on top of
     that, as in supervised SimCSE; `mean` is the mean of the tokens. Weights are read from safetensors only, and
-    code that comes with a model is never run. Without `download`, only a folder or the local cache is used.
+    code that comes with a model is never run. Without `download`, only a folder or the local cache is used. `revision`
+    is a commit, a tag or a branch of the model on the Hub. `device` is cpu, cuda, mps or auto, which is a CUDA GPU if
+    there is one; vectors are the same on any device but for rounding, so a cache serves all of them.
     """
 
     name = "hub"
@@ -32,6 +34,8 @@ class Hub(TransformerEncoder):
         batch: int = 32,
         normalize: bool = True,
         download: bool = True,
+        revision: str = "",
+        device: str = "cpu",
     ) -> None:
         super().__init__(Path(path).expanduser(), pooling, max_tokens, batch, normalize)
         try:
@@ -39,8 +43,11 @@ class Hub(TransformerEncoder):
             import transformers
         except ImportError:
             raise MissingExtraError("encoder 'hub'", "hub") from None
+        self._device = torch_device(device)
         if not self._folder.is_dir():
-            self._folder = _download(path, download)
+            self._folder = _download(path, download, revision or None)
+        elif revision:
+            raise UsageError(f"{path} is a folder, which has no revisions: leave revision={revision} out")
         if not any(self._folder.glob("*.safetensors")):
             raise ModelError(
                 f"{path} has no safetensors weights, and pickles are never loaded: "
@@ -61,11 +68,12 @@ class Hub(TransformerEncoder):
                 sentences, padding=True, truncation=True, max_length=self._max_tokens, return_tensors="pt"
             )
         with self._inference_mode():
-            output = self._model(**inputs)
+            output = self._model(**inputs.to(self._device))
         if self._pooling == "pooler":
-            rows: Matrix = output.pooler_output.numpy()
+            rows: Matrix = output.pooler_output.cpu().numpy()
             return rows
-        return pool(output.last_hidden_state.numpy(), inputs["attention_mask"].numpy(), self._pooling)
+        tokens, mask = output.last_hidden_state.cpu().numpy(), inputs["attention_mask"].cpu().numpy()
+        return pool(tokens, mask, self._pooling)
 
     def _load(self, transformers: Any) -> tuple[Any, Any]:
         """Return the model in single precision, and its tokenizer."""
@@ -79,7 +87,7 @@ class Hub(TransformerEncoder):
             raise ModelError(f"{self._folder} cannot be loaded as an encoder: {reason(error)}") from error
         self._check(model, tokenizer, report["missing_keys"])
         tokenizer.padding_side = "right"
-        return model.float().eval(), tokenizer
+        return model.float().eval().to(self._device), tokenizer
 
     def _check(self, model: Any, tokenizer: Any, missing: Iterable[str]) -> None:
         """Refuse a model that would give nonsense, or fail only at some later sentence."""
@@ -97,21 +105,22 @@ class Hub(TransformerEncoder):
             raise ModelError(f"{self._folder} reads at most {positions} tokens, but max_tokens={self._max_tokens}")
 
 
-def _download(name: str, allowed: bool) -> Path:
+def _download(name: str, allowed: bool, revision: str | None) -> Path:
     """Return the folder of a model from the Hub: from the local cache or, if that is allowed, downloaded."""
     from huggingface_hub import snapshot_download
 
     patterns: dict[str, Any] = {"allow_patterns": list(_FILES), "ignore_patterns": ["*/*"]}
     try:
-        return Path(snapshot_download(name, local_files_only=not allowed, **patterns))
+        return Path(snapshot_download(name, revision=revision, local_files_only=not allowed, **patterns))
     except Exception as error:
         if not allowed:
             raise ModelError(
                 f"the encoder '{name}' is not on this machine, and a model folder may not download it: "
                 f"if you trust it, add --encoder hub:{name}"
             ) from error
+        what = f"no such model with the revision '{revision}'" if revision else "no such model"
         raise ModelError(
-            f"'{name}' is not a folder, and the Hugging Face Hub gives no such model: check the name and the network"
+            f"'{name}' is not a folder, and the Hugging Face Hub gives {what}: check the name and the network"
         ) from error
 
 

@@ -1,6 +1,6 @@
 """Any encoder exported to ONNX, run by ONNX Runtime."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -9,18 +9,20 @@ from numpy.typing import NDArray
 
 from tersely.encode._base import Matrix, graph_files, run_graph
 from tersely.encode._transformer import Pooling, TransformerEncoder, pool, reason
-from tersely.errors import MissingExtraError, ModelError
+from tersely.errors import MissingExtraError, ModelError, UsageError, unknown_name
 
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+_PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider", "mps": "CoreMLExecutionProvider"}
 _INTEGERS = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
 
 class Onnx(TransformerEncoder):
-    """An encoder from a folder with model.onnx and tokenizer.json, run by ONNX Runtime on the CPU.
+    """An encoder from a folder with model.onnx and tokenizer.json, run by ONNX Runtime.
 
     `cls` and `mean` pool the graph's output of token vectors, and `pooler` takes its output of sentence vectors.
     A graph that has only sentence vectors gives those, whatever `pooling` says. The vectors of a graph that is
-    dynamically quantized to 8 bits depend on which sentences share a batch: use `batch=1`.
+    dynamically quantized to 8 bits depend on which sentences share a batch: use `batch=1`. `device` is cpu, cuda, mps
+    (Core ML) or auto, which is CUDA if this build of ONNX Runtime has it.
     """
 
     name = "onnx"
@@ -32,6 +34,7 @@ class Onnx(TransformerEncoder):
         max_tokens: int = 128,
         batch: int = 32,
         normalize: bool = True,
+        device: str = "cpu",
     ) -> None:
         super().__init__(Path(path).expanduser(), pooling, max_tokens, batch, normalize)
         try:
@@ -43,7 +46,7 @@ class Onnx(TransformerEncoder):
             if not (self._folder / name).is_file():
                 raise ModelError(f"{self._folder} has no {name}: an ONNX encoder needs model.onnx and tokenizer.json")
         self._tokenizer = self._load_tokenizer(tokenizers)
-        self._session = self._load_session(onnxruntime)
+        self._session = self._load_session(onnxruntime, _provider(device, onnxruntime.get_available_providers()))
         self._inputs = self._choose_inputs()
         self._output = self._choose_output()
 
@@ -81,13 +84,13 @@ class Onnx(TransformerEncoder):
         tokenizer.enable_truncation(self._max_tokens)
         return tokenizer
 
-    def _load_session(self, onnxruntime: Any) -> Any:
+    def _load_session(self, onnxruntime: Any, provider: Any) -> Any:
         path = self._folder / "model.onnx"
         options = onnxruntime.SessionOptions()
         options.use_deterministic_compute = True
         options.log_severity_level = 4  # Real problems raise an exception; the rest is noise on stderr.
         try:
-            return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+            return onnxruntime.InferenceSession(str(path), options, providers=[provider])
         except Exception as error:
             raise ModelError(f"{path} cannot be loaded by ONNX Runtime: {reason(error)}") from error
 
@@ -119,6 +122,22 @@ class Onnx(TransformerEncoder):
         if not chosen:
             raise ModelError(f"{self._folder}: the graph gives neither token vectors nor sentence vectors")
         return chosen
+
+
+def _provider(device: str, available: Collection[str]) -> str | tuple[str, dict[str, int]]:
+    """Return what ONNX Runtime computes with on a device.
+
+    >>> _provider("cuda:1", ["CUDAExecutionProvider", "CPUExecutionProvider"])
+    ('CUDAExecutionProvider', {'device_id': 1})
+    """
+    kind, _, number = device.partition(":")
+    if kind == "auto":
+        kind = "cuda" if _PROVIDERS["cuda"] in available else "cpu"
+    if kind not in _PROVIDERS:
+        raise unknown_name("device", device, ("auto", *_PROVIDERS))
+    if _PROVIDERS[kind] not in available:
+        raise UsageError(f"this build of ONNX Runtime has no {_PROVIDERS[kind]}: choose device=cpu, or install another")
+    return (_PROVIDERS[kind], {"device_id": int(number)}) if number.isdigit() else _PROVIDERS[kind]
 
 
 __all__ = ["Onnx"]

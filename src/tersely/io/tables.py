@@ -42,6 +42,24 @@ def read_rows(file: Path, needed: Sequence[str], optional: Sequence[str] = ()) -
         raise InputError("not a readable Parquet file") from None
 
 
+def plain_columns(file: Path) -> list[str]:
+    """List the columns of a Parquet file that hold texts, whole numbers, truth values or lists of texts."""
+    pa = pyarrow()
+    try:
+        schema = pa.parquet.read_schema(file)
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        raise InputError("not a readable Parquet file") from None
+    types = pa.types
+    texts = types.is_string, types.is_large_string
+    plain = *texts, types.is_integer, types.is_boolean
+    return [
+        field.name
+        for field in schema
+        if any(is_kind(field.type) for is_kind in plain)
+        or (types.is_list(field.type) and any(is_kind(field.type.value_type) for is_kind in texts))
+    ]
+
+
 def to_stream(table: Any) -> bytes:
     """Return a table or a record batch as an Arrow stream."""
     pa = pyarrow()

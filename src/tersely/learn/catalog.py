@@ -1,14 +1,19 @@
 """Configurations by name: the files in `configs`, and the kind that each of them names."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from tersely.errors import UsageError, unknown_name
 from tersely.learn.news import NewsConfig
 from tersely.learn.scorer.config import ScorerConfig
-from tersely.settings import parse_settings, read_toml
+from tersely.settings import changed, parse_settings, read_toml
 
-_KINDS: dict[str, type[NewsConfig] | type[ScorerConfig]] = {"news": NewsConfig, "scorer": ScorerConfig}
+_KINDS: dict[str, type[NewsConfig] | type[ScorerConfig]] = {
+    "auto": NewsConfig,
+    "news": NewsConfig,
+    "scorer": ScorerConfig,
+}
 
 
 def find_config(name: str) -> Path:
@@ -23,11 +28,11 @@ def find_config(name: str) -> Path:
     return known[name]
 
 
-def read_config(name: str) -> NewsConfig | ScorerConfig:
-    """Read the configuration of a scorer, with or without a network, by its name or file."""
+def read_config(name: str, changes: Iterable[str] = ()) -> NewsConfig | ScorerConfig:
+    """Read the configuration of a scorer, with or without a network, by its name or file, and change it."""
     path = find_config(name)
     try:
-        return _parse(read_toml(path))
+        return _parse(changed(read_toml(path), changes))
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
 
@@ -41,9 +46,9 @@ def _parse(found: dict[str, Any]) -> NewsConfig | ScorerConfig:
     return parse_settings(found, _KINDS[kind])
 
 
-def read_network_config(name: str) -> ScorerConfig:
-    """Read the configuration of a scorer with a network."""
-    config = read_config(name)
+def read_network_config(name: str, changes: Iterable[str] = ()) -> ScorerConfig:
+    """Read the configuration of a scorer with a network, and change it."""
+    config = read_config(name, changes)
     if isinstance(config, NewsConfig):
         raise UsageError(f"configuration '{name}' has no network: choose another one, such as cpu-siamese-en")
     return config

@@ -1,6 +1,7 @@
-"""The default method: coverage of words, with the position bias of a corpus in each of its languages; no network.
+"""Models without a network: the position bias that a corpus shows in each of its languages, put into a scorer.
 
-Where a corpus says what matters, at the beginning, at the end or anywhere, is found in its texts alone.
+Where a corpus says what matters, at the beginning, at the end or anywhere, is found in its texts alone. The kind `auto`
+is the default model with what the corpus shows in place of its rule; `news` is plain coverage with a bias.
 """
 
 from collections.abc import Sequence
@@ -18,8 +19,8 @@ from tersely.select import SELECTORS
 from tersely.text import Document, Language
 from tersely.text.words import term_weights
 
-# Chance alone makes a difference this large in about one corpus out of twenty.
-_SURE = 2.0
+# Chance alone makes a difference this large in about one corpus out of twenty, for news, or out of 300.
+_SURE = {"news": 2.0, "auto": 3.0}
 # The bias is 1 in texts of this many sentences; in longer texts it falls with the square of their length.
 _SENTENCES, _STEEPEST = 18.0, 2.0
 # A summary that keeps this much of a text gets no bias: it no longer matters where a sentence stands.
@@ -31,11 +32,10 @@ A scorer of sentences for `tersely`, learned without labels: `tersely summarize 
 
 * Data: $documents documents of 4 or more sentences; $short shorter and $repeated repeated documents were left out. No
   reference summary was used.
-* Scorer `coverage`: the weight of a sentence's content words, where words that the text repeats weigh most, times
-  (1 + place)^-|bias|. The bias is learned from the corpus, for summaries of $share of a text: positive where texts
-  begin with what they keep coming back to, negative where they end with it (places are then counted from the end), and
-  0 where neither half says more of it.
-* Selection: `$select`.
+* $scorer
+* The bias is positive where texts begin with what they keep coming back to, and negative where they end with it (places
+  are then counted from the end). $none
+* Selection: `$select`. Coherence: `$coherence`.
 * Made by `$command`; $date.
 
 | language | documents | mean sentences | t of the halves | bias |
@@ -43,16 +43,28 @@ A scorer of sentences for `tersely`, learned without labels: `tersely summarize 
 $rows
 
 *t of the halves*: the share of the weight of all repeated words that the first half of a text covers, minus the share
-that the second half covers, as Student's t over the corpus. Between -2 and 2 there is no bias. The rule from t and
-length to a bias has constants, which were chosen on dev sets.
+that the second half covers, as Student's t over the corpus. Between -$sure and $sure the corpus shows no bias. The rule
+from t and length to a bias has constants, which were chosen on dev sets.
 
 Summaries are sentences of the input, verbatim. The model can misjudge what matters, above all in texts unlike its data.
 """)
 
 
+_SCORERS = {
+    "news": """Scorer `coverage`: the weight of a sentence's content words, where words that the text repeats weigh
+  most, times (1 + place)^-|bias|. The bias is learned from the corpus, for summaries of $share of a text.""",
+    "auto": """Scorer `auto`, that of the default model, with the bias of the corpus in place of its rule. The cues of
+  wording are the default's, and so is that places count less the more of a text a summary keeps.""",
+}
+_NONE = {
+    "news": "It is 0 where neither half says more of it.",
+    "auto": "Where the corpus shows none (-), and in other languages, the model does what the default does.",
+}
+
+
 @dataclass(frozen=True)
 class NewsConfig:
-    """All that the default method needs to know."""
+    """A model without a network; `share` is for the kind `news`, as `auto` sees what each summary keeps."""
 
     name: str
     kind: str = "news"
@@ -62,8 +74,8 @@ class NewsConfig:
     share: float = 0.2  # how much of a text its summary will keep
 
     def __post_init__(self) -> None:
-        if self.kind != "news":
-            raise unknown_name("kind of configuration", self.kind, ("news",))
+        if self.kind not in _SURE:
+            raise unknown_name("kind of configuration", self.kind, _SURE)
         if self.select.partition(":")[0] not in SELECTORS.names():
             raise unknown_name("selector", self.select, SELECTORS.names())
         if self.sentences < 1 or self.documents < 0:
@@ -74,19 +86,32 @@ class NewsConfig:
 
 @dataclass(frozen=True)
 class LanguageBias:
-    """What the texts of one language show."""
+    """What the texts of one language show; the bias is None if that is nothing, and the default's rule stays."""
 
     language: Language
     documents: int
     sentences: float  # per document, on average
     t: float
-    bias: float
+    bias: float | None
 
     @classmethod
-    def of(cls, language: Language, documents: Sequence[Document], share: float) -> "LanguageBias":
+    def of(cls, language: Language, documents: Sequence[Document], config: NewsConfig) -> "LanguageBias":
         """Look at texts of one language."""
-        length = float(np.mean([len(document) for document in documents]))
-        return cls(language, len(documents), length, halves(documents), bias_of(documents, share))
+        t, length = halves(documents), float(np.mean([len(document) for document in documents]))
+        bias: float | None = bias_of(documents, config.share)
+        if config.kind == "auto":
+            bias = bias_of(documents, 0.0) if abs(t) >= _SURE["auto"] else None
+        return cls(language, len(documents), length, t, bias)
+
+    def __str__(self) -> str:
+        found = "nothing to learn: as the default" if self.bias is None else f"bias {self.bias:g}"
+        return f"{self.language}: {self.documents:,} documents, t {self.t:.1f}, {found}"
+
+    @property
+    def row(self) -> str:
+        """The row of the card."""
+        bias = "-" if self.bias is None else f"{self.bias:g}"
+        return f"| {self.language} | {self.documents:,} | {self.sentences:.1f} | {self.t:.1f} | {bias} |"
 
 
 def bias_of(documents: Sequence[Document], share: float) -> float:
@@ -96,7 +121,7 @@ def bias_of(documents: Sequence[Document], share: float) -> float:
     a bias made for short summaries would spoil long ones.
     """
     t = halves(documents)
-    if abs(t) < _SURE:
+    if abs(t) < _SURE["news"]:
         return 0.0
     steep = min((_SENTENCES / float(np.mean([len(document) for document in documents]))) ** 2, _STEEPEST)
     steep *= max(1 - (share / _MUCH) ** 2, 0.0)
@@ -130,41 +155,46 @@ def _difference(document: Document) -> float | None:
     return float(weights[one].sum() - weights[other].sum()) / total
 
 
-def find_biases(corpus: Corpus, share: float) -> list[LanguageBias]:
+def find_biases(corpus: Corpus, config: NewsConfig) -> list[LanguageBias]:
     """Return the bias of each language, the most documents first; other languages with few documents are left out."""
     by_language: dict[Language, list[Document]] = {}
     for document in corpus.documents:
         by_language.setdefault(document.language, []).append(document)
     most = sorted(by_language.items(), key=lambda item: -len(item[1]))
     kept = [item for place, item in enumerate(most) if not place or len(item[1]) >= FEWEST_DOCUMENTS]
-    return [LanguageBias.of(*item, share) for item in kept]
+    return [LanguageBias.of(*item, config) for item in kept]
 
 
 def export_news(config: NewsConfig, corpus: Corpus, out: Path, command: str) -> list[LanguageBias]:
     """Find the bias of each language and write a model folder; `command` goes on its card."""
-    found = find_biases(corpus, config.share)
-    specs: dict[str, str] = {one.language: f"coverage:bias={one.bias:g}" for one in found}
-    # Languages without a bias get that of English, or of the most frequent language if there is no English.
-    main = specs.pop("en", None) or specs.pop(found[0].language)
+    found = find_biases(corpus, config)
+    base, coherence = ("auto", "strict") if config.kind == "auto" else ("coverage", "off")
+    specs: dict[str, str] = {one.language: f"{base}:bias={one.bias:g}" for one in found if one.bias is not None}
+    # Languages that were not learned get the default's rule or, in a model of news, the bias of English or, if there
+    # is no English, of the most frequent language.
+    main = "auto" if config.kind == "auto" else specs.pop("en" if "en" in specs else found[0].language)
+    name, count = out.resolve().name, f"{len(corpus.documents):,}"
+    what = "The default model" if config.kind == "auto" else "Word coverage"
     model = {
-        "name": out.resolve().name,
-        "description": f"Word coverage with a position bias fitted to {len(corpus.documents):,} documents.",
+        "name": name,
+        "description": f"{what} with a position bias fitted to {count} documents.",
         "scorer": main,
         "select": config.select,
+        "coherence": coherence,
     }
     card = _CARD.substitute(
-        name=out.resolve().name,
-        documents=f"{len(corpus.documents):,}",
+        name=name,
+        documents=count,
         short=f"{corpus.short:,}",
         repeated=f"{corpus.repeated:,}",
-        share=f"{config.share:.0%}",
+        scorer=Template(_SCORERS[config.kind]).substitute(share=f"{config.share:.0%}"),
+        none=_NONE[config.kind],
         select=config.select,
+        coherence=coherence,
         command=command,
         date=today(),
-        rows="\n".join(
-            f"| {one.language} | {one.documents:,} | {one.sentences:.1f} | {one.t:.1f} | {one.bias:g} |"
-            for one in found
-        ),
+        sure=f"{_SURE[config.kind]:g}",
+        rows="\n".join(one.row for one in found),
     )
     write_folder(
         out,

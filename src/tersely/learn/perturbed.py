@@ -184,7 +184,7 @@ def _solve(noisy: Tensor, lengths: Tensor, capacities: Tensor, mask: Tensor, nee
     if not rows:
         return torch.zeros_like(noisy)
     parts = max(1, min(torch.get_num_threads(), rows // _WORTH_A_THREAD))
-    arrays = [noisy.detach().reshape(rows, count).double().cpu().numpy()]
+    arrays = [noisy.detach().reshape(rows, count).cpu().double().numpy()]
     arrays += [np.repeat(t.cpu().numpy(), samples, axis=0) for t in (lengths, mask, capacities, needs) if t is not None]
     if parts == 1:
         return torch.from_numpy(solve(*arrays)).view(noisy.shape).to(noisy)

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from tersely.budget import Budget
 from tersely.errors import InputError, UsageError, unknown_name
-from tersely.evaluate.readers._shared import Item, files, is_pattern
+from tersely.evaluate.readers._shared import EMPTY, Item, files, is_pattern
 from tersely.evaluate.record import Record
 from tersely.io.lines import Fault
 from tersely.registry import Registry
@@ -145,4 +145,4 @@ KINDS = (
     _kind("id_news", 50, "words"),
 )
 
-__all__ = ["KINDS", "READERS", "SUITE", "DevSet", "Reader", "detect", "read"]
+__all__ = ["EMPTY", "KINDS", "READERS", "SUITE", "DevSet", "Reader", "detect", "read"]

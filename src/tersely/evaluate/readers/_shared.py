@@ -13,6 +13,8 @@ from tersely.text import Document, Language, split_sentences
 # What readers yield: a record, or the reason why it cannot be read.
 Item = Record | Fault
 
+# The reason of a fault that is none for training, which has no use for such a document anyway.
+EMPTY = "the document is empty"
 _JSONL = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 
 
@@ -75,7 +77,7 @@ def make_document(value: Any, language: Language | None, name: str) -> Document:
     else:
         document = Document.from_sentences(strings(value, name), language)
     if not document.sentences:
-        raise InputError("the document is empty")
+        raise InputError(EMPTY)
     return document
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.errors import InputError
-from tersely.evaluate.readers._shared import Item, first_object, make_id, make_reference, read_lines
+from tersely.evaluate.readers._shared import EMPTY, Item, first_object, make_id, make_reference, read_lines
 from tersely.evaluate.record import Record
 from tersely.io.lines import Object
 from tersely.text import Document, Language
@@ -43,7 +43,7 @@ class Cnewsum:
                 summary = _SPACE.sub("", summary) if isinstance(summary, str) else summary
             kept = [i for i, each in enumerate(sentences) if each.strip()]
             if not kept:
-                raise InputError("the document is empty")
+                raise InputError(EMPTY)
             document = Document.from_sentences([sentences[i].strip() for i in kept], language or "zh")
             reference = make_reference(summary, document.language, "summary")
             return Record(make_id(value.get("id"), default_id), document, reference, _labels(value, sentences, kept))

@@ -5,21 +5,25 @@ from pathlib import Path
 from typing import Any
 
 from tersely.errors import InputError, MissingExtraError
-from tersely.evaluate.readers._shared import Item, files, files_or_error, make_document, make_id
+from tersely.evaluate.readers._shared import Item, files, files_or_error, make_document, make_id, make_reference
 from tersely.evaluate.record import Record
 from tersely.io.lines import Fault
-from tersely.io.tables import read_rows
+from tersely.io.tables import plain_columns, read_rows
 from tersely.text import Language
 
 __all__ = ["Parquet"]
 
+_READ = ("article", "text", "highlights", "summary", "id")
+
 
 class Parquet:
-    """Parquet files with the columns `article`, `highlights` and `id`.
+    """Parquet files with the columns `article`, `highlights` and `id`, or `text`, `summary` and `id`.
 
-    `article` is split into sentences; each line of `highlights` is one sentence of the reference. Without `id`, it is
-    the name of the file and the number of the row from 0. The path is a file, a pattern (`3.0.0/test-*.parquet`), or a
-    folder, in which every file is read, whatever its split.
+    `article` or `text` is split into sentences, or is a list of sentences, which is kept. Each line of `highlights` is
+    one sentence of the reference; `summary` is split into sentences unless it is a list. Only the first column is
+    needed. Without `id`, it is the name of the file and the number of the row from 0. Other columns of texts and whole
+    numbers become the record's `fields`. The path is a file, a pattern (`3.0.0/test-*.parquet`), or a folder, in which
+    every file is read, whatever its split.
     """
 
     def accepts(self, path: Path) -> bool:
@@ -31,8 +35,11 @@ class Parquet:
         for file in files_or_error(path, ".parquet"):
             number = 1
             try:
-                for row in read_rows(file, ["article", "highlights"], ["id"]):
-                    yield _item(file, number, row, language)
+                plain = plain_columns(file)
+                text = "text" if "text" in plain and "article" not in plain else "article"
+                others = [name for name in plain if name not in _READ]
+                for row in read_rows(file, [text], [name for name in _READ if name != text] + others):
+                    yield _item(file, number, row, text, language)
                     number += 1
             except InputError as error:
                 yield Fault(file, number, str(error))
@@ -41,20 +48,22 @@ class Parquet:
                 raise MissingExtraError("reading Parquet", "eval") from None
 
 
-def _item(file: Path, number: int, row: dict[str, Any], language: Language | None) -> Item:
+def _item(file: Path, number: int, row: dict[str, Any], text: str, language: Language | None) -> Item:
     try:
-        document = make_document(_string(row, "article"), language, "article")
-        highlights = (line.strip() for line in _string(row, "highlights").splitlines())
-        name = make_id(row["id"].as_py() if "id" in row else None, f"{file.stem}.{number - 1}")
-        return Record(name, document, tuple(filter(None, highlights)))
+        values = {name: scalar.as_py() for name, scalar in row.items()}
+        document = make_document(values[text], language, text)
+        name = make_id(values.get("id"), f"{file.stem}.{number - 1}")
+        fields = {key: value for key, value in values.items() if key not in _READ}
+        return Record(name, document, _reference(values, document.language), fields=fields)
     except UnicodeDecodeError:
         return Fault(file, number, "not UTF-8")
     except InputError as error:
         return Fault(file, number, str(error))
 
 
-def _string(row: dict[str, Any], name: str) -> str:
-    value = row[name].as_py()
-    if not isinstance(value, str):
-        raise InputError(f"{name} is not a string")
-    return value
+def _reference(values: dict[str, Any], language: Language) -> tuple[str, ...]:
+    if "highlights" not in values:
+        return make_reference(values.get("summary"), language, "summary")
+    if not isinstance(values["highlights"], str):
+        raise InputError("highlights is not a string")
+    return tuple(filter(None, (line.strip() for line in values["highlights"].splitlines())))

@@ -128,11 +128,17 @@ def evaluate(network: Callable[..., torch.Tensor], problems: Evaluation) -> Eval
 
 def probabilities(network: Callable[..., torch.Tensor], batch: Problems, size: int = 500) -> Floats:
     """Return a network's probabilities [B, n], 0 where there is no item; `size` problems are computed at a time."""
-    found = np.zeros(batch.mask.shape, dtype=np.float32)
+    found, device = np.zeros(batch.mask.shape, dtype=np.float32), device_of(network)
     for first in range(0, len(batch.mask), size):
         rows = slice(first, first + size)
         part = batch.part(rows)
         with torch.no_grad():
-            logits = network(*map(torch.from_numpy, part[:3]))
+            logits = network(*(torch.from_numpy(each).to(device) for each in part[:3])).cpu()
         found[rows, : part.mask.shape[1]] = torch.sigmoid(logits).numpy() * part.mask
     return found
+
+
+def device_of(network: Callable[..., torch.Tensor]) -> torch.device:
+    """Return where a network computes."""
+    weights = network.parameters() if isinstance(network, torch.nn.Module) else iter(())
+    return next((weight.device for weight in weights), torch.device("cpu"))

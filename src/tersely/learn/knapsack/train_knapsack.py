@@ -10,9 +10,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
+from tersely.encode._transformer import torch_device
 from tersely.learn.checkpoint import RunFiles
 from tersely.learn.knapsack.labels import Problems, labels
-from tersely.learn.knapsack.measure import Evaluation, evaluate
+from tersely.learn.knapsack.measure import Evaluation, device_of, evaluate
 from tersely.learn.knapsack.network import KnapsackConfig, KnapsackTraining
 from tersely.learn.loop import Figures, Loop, Report, TrainingState, check_resume, start_or_resume
 
@@ -23,11 +24,12 @@ Learn = Callable[[TrainingState[Any], Problems, KnapsackConfig], Figures]
 def learn_labels(state: TrainingState[Any], batch: Problems, config: KnapsackConfig) -> Figures:
     """Learn from the labels of a batch, one part of it at a time."""
     label, size = labels(config.data.labels, batch), config.training.batch // config.training.parts
+    device = device_of(state.network)
     items, loss_sum, wrong, matched = int(batch.mask.sum()), 0.0, 0, 0
     for first in range(0, config.training.batch, size):
         part = batch.part(slice(first, first + size))
-        profits, sizes, mask = tensors(part)
-        target = torch.from_numpy(label[first : first + size, : mask.shape[1]])
+        profits, sizes, mask = tensors(part, device)
+        target = torch.from_numpy(label[first : first + size, : mask.shape[1]]).to(device)
         logits = state.network(profits, sizes, mask)
         loss = F.binary_cross_entropy_with_logits(logits[mask], target[mask].float(), reduction="sum") / items
         loss.backward()
@@ -38,13 +40,21 @@ def learn_labels(state: TrainingState[Any], batch: Problems, config: KnapsackCon
 
 
 def train_knapsack(
-    config: KnapsackConfig, out: Path, resume: bool, report: Report, learn: Learn = learn_labels
+    config: KnapsackConfig,
+    out: Path,
+    resume: bool,
+    report: Report,
+    learn: Learn = learn_labels,
+    device: str = "cpu",
 ) -> TrainingState[Any]:
-    """Train to the last step of the configuration, or raise KeyboardInterrupt after saving."""
+    """Train to the last step of the configuration, or raise KeyboardInterrupt after saving.
+
+    Problems are drawn and labeled on the CPU; the network that is returned is there, too.
+    """
     check_resume(out / "checkpoint.safetensors", out, resume)
     training, stream = config.training, config.data.simulation()
     torch.set_num_threads(training.threads)
-    state = start(config, out / "checkpoint.safetensors")
+    state = start(config, out / "checkpoint.safetensors", torch_device(device))
     held_out = Evaluation.of(stream.fixed(training.validation), config.data.labels)
     means = Means(state.notes)
 
@@ -58,14 +68,15 @@ def train_knapsack(
     files = RunFiles(out, out / "log.jsonl", state.step)
     counts = ("samples", training.batch)
     Loop(state, training.steps, training.validate_every, step, validate, files, report, counts=counts).run()
+    state.network.cpu()
     return state
 
 
-def start(config: KnapsackConfig, checkpoint: Path) -> TrainingState[Any]:
+def start(config: KnapsackConfig, checkpoint: Path, device: torch.device | None = None) -> TrainingState[Any]:
     """Create a fresh network, or restore that of the checkpoint."""
     with torch.random.fork_rng():
         torch.manual_seed(config.training.seed)
-        network = config.build()
+        network = config.build().to(device)
     optimizer = torch.optim.AdamW(network.parameters(), lr=config.training.rate, betas=(0.9, 0.98))
     return start_or_resume(network, optimizer, config, checkpoint)
 
@@ -87,9 +98,10 @@ def schedule(step: int, settings: KnapsackTraining) -> float:
     return min(1.0, (step + 1) / settings.warmup) * (0.01 + 0.99 * cosine)
 
 
-def tensors(batch: Problems) -> tuple[Tensor, Tensor, Tensor]:
+def tensors(batch: Problems, device: torch.device | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """Return profits, sizes and mask as a network takes them, [B, n] each."""
-    return torch.from_numpy(batch.profits), torch.from_numpy(batch.sizes), torch.from_numpy(batch.mask)
+    profits, sizes, mask = (torch.from_numpy(part).to(device) for part in (batch.profits, batch.sizes, batch.mask))
+    return profits, sizes, mask
 
 
 class Means:

@@ -17,6 +17,7 @@ class ScorerData:
     precision: str = "float16"  # of the cached vectors
     sentences: int = 40  # read at most this many of each document
     documents: int = 0  # read at most this many; 0 means all
+    tokens: int = 0  # read at most this many words of each document; 0 means all
     held_out: float = 0.1
 
 
@@ -148,7 +149,7 @@ class ScorerConfig:
         return tuple(self.network.features.split())
 
     def _check_numbers(self) -> None:
-        may_be_zero = ("documents", "clip", "rest_ext", "ext_doc", "words", "imitation", "supervised", "seed")
+        may_be_zero = ("documents", "tokens", "clip", "rest_ext", "ext_doc", "words", "imitation", "supervised", "seed")
         for table in (self.data, self.network, self.siamese, self.objective, self.selection, self.training):
             for key, value in vars(table).items():
                 if type(value) in (int, float) and not (0 < value < inf or (value == 0 and key in may_be_zero)):

@@ -12,6 +12,7 @@ from torch import Tensor, distributed, nn
 from torch.distributed.rendezvous import rendezvous
 from torch.nn import functional as F  # noqa: N812
 
+from tersely.encode._transformer import torch_device
 from tersely.errors import TerselyError, UsageError
 from tersely.learn.attention import Transformer
 from tersely.learn.perturbed import SharedRows
@@ -163,16 +164,10 @@ def _meet(backend: str, store: Any, rank: int, size: int) -> None:
 
 
 def choose_device(name: str, number: int = 0) -> torch.device:
-    """Return the CPU, or the GPU with this number; `auto` is a GPU if there is one."""
-    count = torch.cuda.device_count()
-    if name == "cpu" or (name == "auto" and not count):
-        return torch.device("cpu")
-    if not count:
-        raise UsageError("PyTorch finds no GPU that it can use: choose --device cpu")
-    if number >= count:
-        raise UsageError(f"{count} GPUs are too few: start as many processes as there are GPUs, or choose --device cpu")
-    device = torch.device("cuda", number)
-    torch.cuda.set_device(device)
+    """Return the CPU, or the GPU with this number, which becomes that of this process; see `torch_device`."""
+    device = torch_device(name, number)
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
     return device
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 import torch
 from torch import nn
 
-from tersely.encode import Cache, Encoder, Precision, load_encoder
+from tersely.encode import Cache, Encoder, Precision, load_encoder, on_device
 from tersely.errors import InputError, UsageError
 from tersely.learn.artifacts import check_folder
 from tersely.learn.checkpoint import Best, RunFiles
@@ -49,7 +49,11 @@ def make_scorer(
         if team.leads:
             show(corpus)
         vectors = cache or out / "training" / "vectors"
-        encoder = Cache(vectors, load_encoder(config.data.encoder), cast(Precision, config.data.precision))
+        encoder = Cache(
+            vectors,
+            load_encoder(on_device(config.data.encoder, str(team.device))),
+            cast(Precision, config.data.precision),
+        )
         labeled = Dev.read(dev) if dev else None
         state = train_scorer(config, corpus, encoder, out, resume, report, labeled, team, precision)
         if team.leads:
@@ -143,6 +147,8 @@ def fingerprint(corpus: Corpus) -> str:
     digest = sha256(repr(corpus.labels).encode())
     for document in corpus.documents:
         digest.update(sha256(document.text.encode("utf-8", "surrogatepass")).digest())
+    if corpus.validation:
+        digest.update(str(corpus.validation).encode())
     return digest.hexdigest()
 
 

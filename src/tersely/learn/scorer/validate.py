@@ -57,8 +57,8 @@ def validate(
     for batch, size in batches:
         with torch.no_grad():
             loss = forward(model, batch, config, select, sampling, noisy=False)
-            hard = choose(model.scorer, batch, config)
-        counts = {"chosen": float(hard.sum(1).double().mean()), "first": float(hard[:, :3].sum(1).double().mean())}
+            hard = choose(model.scorer, batch, config).cpu().double()  # not every device has double precision
+        counts = {"chosen": float(hard.sum(1).mean()), "first": float(hard[:, :3].sum(1).mean())}
         part = team.part(loss._replace(figures=loss.figures | counts))
         for name, value in {"validation_loss": float(part.loss), **part.figures}.items():
             sums[name] = sums.get(name, 0.0) + size * value

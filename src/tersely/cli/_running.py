@@ -1,0 +1,124 @@
+"""A training run on the terminal: its options, how it stops, and how far it is."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tersely.cli._options import F, device_option, max_source_tokens_option, several, validation_option, where_option
+from tersely.cli._printing import Line, draw
+
+if TYPE_CHECKING:
+    from tersely.learn.loop import TrainingProgress
+    from tersely.learn.scorer.config import ScorerConfig
+
+RESUME = "to continue, run the same command with --resume"
+
+run_options = several(
+    click.option(
+        "--steps", type=click.IntRange(1), metavar="N", help="Number of steps, instead of the configuration's."
+    ),
+    click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed, instead of the configuration's."),
+    click.option(
+        "--set",
+        "changes",
+        multiple=True,
+        metavar="SECTION.KEY=VALUE",
+        help="Change a setting of the configuration, such as training.rate=0.001; repeat for several.",
+    ),
+    device_option,
+)
+
+
+def training_options(**config: Any) -> Callable[[F], F]:
+    """Add the options of every scorer's training; `config` gives --config a default."""
+    return several(
+        click.option("--config", metavar="NAME|FILE", help="Configuration: a name, such as auto, or a file.", **config),
+        click.option(
+            "--out", required=True, type=click.Path(file_okay=False), metavar="DIR", help="Model folder to create."
+        ),
+        click.option(
+            "--resume", is_flag=True, help="Continue where DIR was left, bit for bit, or go on to more --steps."
+        ),
+        click.option("--limit", type=click.IntRange(1), metavar="N", help="Read at most N documents. Default: all."),
+        max_source_tokens_option,
+        where_option,
+        validation_option,
+        click.option(
+            "--dev", metavar="FILE", type=click.Path(exists=True), help="Labeled documents on which to report ROUGE-1."
+        ),
+        click.option(
+            "--cache",
+            type=click.Path(file_okay=False),
+            metavar="DIR",
+            help="Folder for vectors, to share them between training runs.",
+        ),
+        run_options,
+        click.option(
+            "--precision",
+            type=click.Choice(["float32", "bfloat16", "float16"]),
+            default="float32",
+            show_default=True,
+            help="Precision of the networks.",
+        ),
+    )
+
+
+def changed(settings: "ScorerConfig", how: dict[str, Any]) -> "ScorerConfig":
+    """Take out of the given options those that stand for settings, and put them in."""
+    from dataclasses import replace
+
+    tables: dict[str, dict[str, Any]] = {
+        "training": {"steps": how.pop("steps"), "seed": how.pop("seed")},
+        "data": {"documents": how.pop("limit"), "tokens": how.pop("max_source_tokens")},
+    }
+    for name, table in tables.items():
+        given = {key: value for key, value in table.items() if value is not None}
+        settings = replace(settings, **{name: replace(getattr(settings, name), **given)})
+    return settings
+
+
+@contextmanager
+def stoppable(how_to_continue: Callable[[], str]) -> Iterator[None]:
+    """Treat SIGTERM as Ctrl-C, and say in the end how to continue.
+
+    Processes of torchrun are left alone: their launcher ends them by SIGTERM if another one has died.
+    """
+    alone = int(os.environ.get("WORLD_SIZE", "1")) < 2
+    before: Any = None
+    if alone:
+        try:
+            before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+        except ValueError:  # not in the main thread
+            alone = False
+    try:
+        yield
+    except KeyboardInterrupt:
+        if os.environ.get("RANK", "0") == "0":
+            click.echo(f"tersely: stopped; {how_to_continue()}", err=True)
+        raise click.exceptions.Exit(130) from None
+    finally:
+        if alone:
+            signal.signal(signal.SIGTERM, before)
+
+
+class Progress:
+    """How far a training run is: a line for each validation, and in between one that is drawn over, or one a minute."""
+
+    def __init__(self, batch: int | None = None) -> None:
+        self._line, self._batch = Line(), batch
+
+    def __call__(self, at: "TrainingProgress") -> None:
+        if at.validated or self._line.due():
+            left = f"{int(at.left) // 60}:{int(at.left) % 60:02d} left"
+            text = f"{at.what} {at.done}/{at.total}  {left}  {self._figures(at)}".rstrip()
+            draw(text, stays=True) if at.validated else self._line.show(text)
+
+    def _figures(self, at: "TrainingProgress") -> str:
+        if self._batch is None:
+            return "  ".join(f"{name} {value:.3f}" for name, value in at.figures.items())
+        rates = "  ".join(f"{name[:-5]} {100 * at.figures[name]:.2f} %" for name in ("error_rate", "matched_rate"))
+        return f"loss {at.figures['loss']:.4f}  {rates}  {at.done * self._batch / at.seconds:,.0f} samples/s"
