@@ -20,6 +20,12 @@ def command() -> None:
 @click.option("--documents", type=int, metavar="N", default=20, show_default=True, help="Number of documents to draw.")
 @click.option("--max-chars", type=int, metavar="N", default=500, show_default=True, help="Budget of each summary.")
 @click.option("--raters", type=int, metavar="N", default=3, show_default=True, help="Number of people who will rate.")
+@click.option(
+    "--each",
+    type=int,
+    metavar="K",
+    help="Split the documents over the raters, each to be rated by K of them. Default: everybody rates all.",
+)
 @click.option("--seed", type=int, metavar="N", default=42, show_default=True, help="Seed of every random choice.")
 @click.option("--title", default="Rating of summaries", show_default=True, help="Title of the form.")
 @click.option(
@@ -30,8 +36,23 @@ def command() -> None:
     show_default=True,
     help="Where to write the form.",
 )
+@click.option(
+    "--tasks",
+    type=click.Path(path_type=Path),
+    metavar="FILE.csv",
+    help="Also write one task (HIT) per document for a platform such as Mechanical Turk, and its page to FILE.html.",
+)
 def prepare_command(
-    data: str, systems: str, documents: int, max_chars: int, raters: int, seed: int, title: str, out: Path
+    data: str,
+    systems: str,
+    documents: int,
+    max_chars: int,
+    raters: int,
+    each: int | None,
+    seed: int,
+    title: str,
+    out: Path,
+    tasks: Path | None,
 ) -> None:
     """Draw documents from DATA, summarize them with every system, and write one form for all raters.
 
@@ -40,22 +61,30 @@ def prepare_command(
 
     \b
     tersely human prepare news.jsonl --systems lead,textrank,coverage --documents 20 --max-chars 500
+    tersely human prepare news.jsonl --systems lead,auto --documents 1000 --raters 60 --each 3 --tasks tasks.csv
+
+    On the platform, let K workers do each task. 'tersely human analyze' reads the CSV file of results.
     """
     from tersely.budget import Budget
-    from tersely.evaluate.human.form import prepare, sample, summarize, write_form
+    from tersely.evaluate.human.form import prepare, sample, summarize, write_form, write_tasks
     from tersely.evaluate.readers import read
     from tersely.evaluate.systems import parse_systems
 
     # Any other ending is a slip, and could replace the data by a form.
     if out.suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"{out}: the name of a form must end in .html")
+    if tasks is not None and (tasks.suffix.lower() != ".csv" or tasks.with_suffix(".html") == out):
+        raise UsageError(f"{tasks}: the name of tasks must end in .csv, and must not be that of the form")
     names, budget = parse_systems(systems), Budget.one_of(max_chars=max_chars)
     records = (record for record in read(data) if len(record.document))
     items = summarize(sample(records, documents, seed), names, budget)
-    page, key = prepare(items, seed, title, raters)
+    page, key = prepare(items, seed, title, raters, each)
     key_file = write_form(out, page, key)
+    if tasks is not None:
+        write_tasks(tasks, items, key)
+    split = f", {each} for each document" if each else ""
     click.echo(
-        f"{out}: {len(items)} documents, {len(key['summaries'])} summaries, {raters} raters. "
+        f"{out}: {len(items)} documents, {len(key['summaries'])} summaries, {raters} raters{split}. "
         f"Do not show {key_file} to the raters.",
         err=True,
     )
@@ -72,7 +101,8 @@ def prepare_command(
 def analyze_command(key: Path, answers: tuple[Path, ...], seed: int, form: str, output: str | None) -> None:
     """Print the mean points of each system, the raters' agreement, and tests of the differences between systems.
 
-    KEY is the FILE.key.json of the form. ANSWERS are the files that the raters downloaded, one per rater.
+    KEY is the FILE.key.json of the form. ANSWERS are the files that the raters downloaded, one per
+    rater, and CSV files of results of a platform for tasks.
 
     \b
     tersely human analyze form.key.json answers-*.json

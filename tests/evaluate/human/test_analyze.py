@@ -137,3 +137,31 @@ def test_a_written_key_is_read_back(tmp_path: Path) -> None:
     file = tmp_path / "form.key.json"
     file.write_text(json.dumps({"form": "f0", "raters": 3, "systems": ["lead", "learned"], "summaries": SUMMARIES}))
     assert read_key(file) == KEY
+
+
+def test_results_of_a_platform_are_ratings_of_its_workers(tmp_path: Path) -> None:
+    head = (
+        "WorkerId,AssignmentStatus,Input.form,Input.source,Input.id_1,Input.id_2,Answer.relevance_1,Answer.relevance_2"
+    )
+    rows = [
+        "A,Approved,f0,x,s1,s2,4,2",
+        "B,Submitted,f0,x,s1,s2,5,",
+        "A,Approved,f0,y,s3,,3,",
+        "C,Rejected,f0,x,s1,s2,1,1",
+    ]
+    file = tmp_path / "results.csv"
+    file.write_text("\n".join([head, *rows]))
+    found = read_answers(KEY, [file])
+    assert found == ratings((4, "s1", 4), (4, "s2", 2), (5, "s1", 5), (4, "s3", 3))
+    assert "2 of 3 raters, 4 of 27 ratings" in table(analyze(KEY, found))
+    for broken, said in (
+        ("D,,f1,x,s1,s2,4,2", "'f1'"),
+        ("D,,f0,x,s1,s2,9,2", "9, not 1 to 5"),
+        ("D,,f0,x,s9,,4,", "s9"),
+    ):
+        file.write_text(f"{head}\n{broken}\n")
+        with pytest.raises(InputError, match=f"csv:2: .*{said}"):
+            read_answers(KEY, [file])
+    file.write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match="not a table of results"):
+        read_answers(KEY, [file])

@@ -1,9 +1,11 @@
 """The form is blinded, balanced, repeatable, and safe for any text."""
 
+import csv
 import json
 import re
 from collections import Counter
 from html.parser import HTMLParser
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 
 from strategies import texts
 from tersely.errors import InputError, UsageError
-from tersely.evaluate.human.form import FormItem, prepare, sample
+from tersely.evaluate.human.form import FormItem, prepare, sample, tasks
 
 SYSTEMS = ["zebra-system", "quagga-system", "okapi-system"]
 items = st.lists(
@@ -157,3 +159,30 @@ def test_a_sample_depends_on_the_seed_and_has_no_repetition() -> None:
 def test_a_sample_must_be_possible(count: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         sample([1, 2], count, seed=1)
+
+
+@given(st.integers(1, 12), st.integers(1, 6), st.data())
+def test_documents_are_split_evenly_and_each_is_rated_by_as_many_as_asked(count: int, raters: int, data: Any) -> None:
+    each = data.draw(st.integers(1, raters))
+    items = [FormItem(f"d{n}", f"Source {n}.", {"a": f"A {n}.", "b": f"B {n}."}) for n in range(count)]
+    page, key = prepare(items, 7, "t", raters, each)
+    orders = data_of(page)["orders"]
+    times = Counter(document for order in orders for document, _ in order)
+    assert times == dict.fromkeys(range(count), each)
+    shares = [len(order) for order in orders]
+    assert max(shares) - min(shares) <= 1
+    assert key["ratings"] == each
+
+
+def test_the_table_of_tasks_has_every_summary_under_its_id_and_names_no_system() -> None:
+    items = form(lead="One < two.", learned="Three.\nFour.", other="Three.\nFour.")[:1]
+    _, key = prepare(items, 7, "t")
+    table = tasks(items, key)
+    [row] = csv.DictReader(StringIO(table, newline=""))
+    texts = {row[f"id_{n}"]: row[f"summary_{n}"] for n in (1, 2, 3) if row[f"id_{n}"]}
+    assert {tuple(key["summaries"][each]["systems"]): text for each, text in texts.items()} == {
+        ("lead",): "One &lt; two.",
+        ("learned", "other"): "Three.<br>Four.",
+    }
+    assert row["form"] == key["form"]
+    assert not any(system in table for system in ("lead", "learned", "other"))

@@ -84,9 +84,9 @@ def analyze(key: FormKey, ratings: Sequence[Rating], seed: int = 42) -> RatingRe
     return RatingReport(
         form=key.form,
         raters=raters,
-        raters_expected=key.raters,
+        raters_expected=max(key.raters, len(raters)),
         ratings=len(ratings),
-        ratings_expected=key.raters * len(key.summaries) * len(NAMES),
+        ratings_expected=key.expected,
         scores=tuple(
             _score(system, question, list(points[system, question].values()))
             for system in key.systems
@@ -156,13 +156,17 @@ def table(report: RatingReport) -> str:
         "Agreement of the raters: Krippendorff's alpha\n" + _lines([["", *NAMES], *agreement]),
     ]
     if report.comparisons:
-        head = ["systems", "question", "difference", "paired p", "documents", "Welch p"]
-        rows = [head, *map(_compared, report.comparisons)]
-        parts.append(
-            "Differences: paired permutation test over documents, and Welch's two-sample t-test\n"
-            "(two-sided, not corrected for multiple tests)\n" + _lines(rows)
-        )
+        parts.append(tests(report))
     return "\n\n".join(parts)
+
+
+def tests(report: RatingReport) -> str:
+    """Return the tests of all differences; Welch's is a two-sample test as the paper has it."""
+    head = ["systems", "question", "difference", "paired p", "documents", "Welch p"]
+    return (
+        "Differences: paired permutation test over documents, and Welch's two-sample t-test\n"
+        "(two-sided, not corrected for multiple tests)\n" + _lines([head, *map(_compared, report.comparisons)])
+    )
 
 
 def _mean(score: SystemRating) -> str:

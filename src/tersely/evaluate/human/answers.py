@@ -1,13 +1,15 @@
 """The key of a form and the answers of its raters, checked while they are read."""
 
+import csv
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tersely.errors import InputError
 from tersely.evaluate.human import NAMES, POINTS
-from tersely.io.lines import MAX_BYTES, Object, open_unpacked, parse_object
+from tersely.io.lines import MAX_BYTES, Object, decode, open_unpacked, parse_object
 
 
 class BlindSummary(NamedTuple):
@@ -25,6 +27,12 @@ class FormKey:
     raters: int
     systems: tuple[str, ...]
     summaries: Mapping[str, BlindSummary]
+    each: int = 0  # by how many raters each document is rated; 0 means by all
+
+    @property
+    def expected(self) -> int:
+        """The number of ratings that all raters give."""
+        return (self.each or self.raters) * len(self.summaries) * len(NAMES)
 
 
 class Rating(NamedTuple):
@@ -44,16 +52,24 @@ def read_key(path: Path) -> FormKey:
             opaque: BlindSummary(str(summary["document"]), tuple(map(str, summary["systems"])))
             for opaque, summary in data["summaries"].items()
         }
-        return FormKey(str(data["form"]), int(data["raters"]), tuple(map(str, data["systems"])), summaries)
+        raters, each = int(data["raters"]), int(data.get("ratings", 0))
+        return FormKey(str(data["form"]), raters, tuple(map(str, data["systems"])), summaries, each)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(f"{path} is not the key of a rating form (form.key.json)") from None
 
 
 def read_answers(key: FormKey, paths: Iterable[Path]) -> list[Rating]:
-    """Read the exported answers of each rater; a file of another form, or with impossible answers, is an error."""
+    """Read the exported answers of each rater; a file of another form, or with impossible answers, is an error.
+
+    A CSV file is the results of a platform such as Mechanical Turk, with the answers of many raters.
+    """
     ratings: list[Rating] = []
     file_of: dict[int, Path] = {}
+    workers: dict[str, int] = {}
     for path in paths:
+        if path.suffix.lower() == ".csv":
+            ratings.extend(_task_ratings(key, path, workers))
+            continue
         data = _object(path)
         rater = _rater(key, data, path)
         if rater in file_of:
@@ -61,6 +77,34 @@ def read_answers(key: FormKey, paths: Iterable[Path]) -> list[Rating]:
         file_of[rater] = path
         ratings.extend(_ratings(key, data["answers"], rater, path))
     return ratings
+
+
+def _task_ratings(key: FormKey, path: Path, workers: dict[str, int]) -> Iterator[Rating]:
+    """Yield the ratings of a table of results: a row per assignment, cells of the task as Input.X, answers as Answer.X.
+
+    Workers get the numbers after those of the form's own raters. A rejected assignment is left out.
+    """
+    try:
+        text = decode(path.read_bytes())
+    except (OSError, InputError) as error:
+        raise InputError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    rows = csv.DictReader(StringIO(text, newline=""))
+    if not {"WorkerId", "Input.form", "Input.id_1"} <= set(rows.fieldnames or ()):
+        raise InputError(f"{path} is not a table of results: it needs WorkerId, Input.form, Input.id_1 and answers")
+    for number, row in enumerate(rows, 2):
+        at = f"{path}:{number}"
+        if row["Input.form"] != key.form:
+            raise InputError(f"{at}: it answers the form {row['Input.form']!r}, but the key belongs to {key.form!r}")
+        if (row.get("AssignmentStatus") or "").lower() == "rejected":
+            continue
+        worker = workers.setdefault(str(row["WorkerId"]), key.raters + len(workers) + 1)
+        answers: dict[str, dict[str, Any]] = {}
+        for name, value in row.items():
+            question, _, place = str(name).removeprefix("Answer.").rpartition("_")
+            if str(name).startswith("Answer.") and question in NAMES and value:
+                opaque = row.get(f"Input.id_{place}") or ""
+                answers.setdefault(opaque, {})[question] = int(value) if value.isdecimal() else value
+        yield from _ratings(key, answers, worker, at)
 
 
 def _object(path: Path) -> Object:
@@ -82,7 +126,7 @@ def _rater(key: FormKey, data: Object, path: Path) -> int:
     return rater
 
 
-def _ratings(key: FormKey, answers: Mapping[str, Any], rater: int, path: Path) -> Iterator[Rating]:
+def _ratings(key: FormKey, answers: Mapping[str, Any], rater: int, path: Path | str) -> Iterator[Rating]:
     for opaque, points in answers.items():
         if opaque not in key.summaries:
             raise InputError(f"{path}: the form has no summary {opaque!r}")

@@ -1,5 +1,6 @@
 """Documents and their summaries become a rating form that does not tell which system wrote what."""
 
+import csv
 import json
 import re
 from base64 import b64encode
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from io import StringIO
 from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
@@ -56,17 +58,21 @@ def summarize(records: Iterable[Record], systems: Sequence[str], budget: Budget)
     ]
 
 
-def prepare(items: Sequence[FormItem], seed: int, title: str, raters: int = 3) -> tuple[str, dict[str, Any]]:
+def prepare(
+    items: Sequence[FormItem], seed: int, title: str, raters: int = 3, each: int | None = None
+) -> tuple[str, dict[str, Any]]:
     """Return the form as one HTML page, and the key that tells whose summary each opaque id is.
 
-    Systems with the same summary of a document share one id, so nobody rates the same text twice.
+    Every document is rated by `each` of the raters, by default by all of them. Systems with the same summary of a
+    document share one id, so nobody rates the same text twice.
 
     >>> items = [FormItem("d1", "One fish. Two fish.", {"lead": "One fish.", "learned": "Two fish."})]
     >>> page, key = prepare(items, seed=42, title="Fish", raters=1)
     >>> "learned" in page, sorted(summary["systems"] for summary in key["summaries"].values())
     (False, [['lead'], ['learned']])
     """
-    _check(items, raters)
+    each = raters if each is None else each
+    _check(items, raters, each)
     random = Random(seed)
     texts: dict[str, str] = {}
     owners: dict[str, dict[str, Any]] = {}
@@ -79,7 +85,8 @@ def prepare(items: Sequence[FormItem], seed: int, title: str, raters: int = 3) -
             texts[opaque] = text
             owners[opaque] = {"document": item.document, "systems": systems}
         random.shuffle(ids_of[-1])
-    form = _form_id(items, seed, title, raters)
+    form = _form_id(items, seed, title, [raters] if each == raters else [raters, each])
+    turns = _turns(len(items), raters, each, random)
     data = {
         "id": form,
         "questions": [question._asdict() for question in QUESTIONS],
@@ -88,13 +95,14 @@ def prepare(items: Sequence[FormItem], seed: int, title: str, raters: int = 3) -
         "documents": [{"source": item.source, "language": _language(item.source)} for item in items],
         # Sorted by id, which is random: the order of the systems would give them away.
         "summaries": dict(sorted(texts.items())),
-        "orders": [_order(ids_of, rater, random) for rater in range(raters)],
+        "orders": [_order(ids_of, turns[rater], random) for rater in range(raters)],
     }
     key = {
         "form": form,
         "title": title,
         "seed": seed,
         "raters": raters,
+        "ratings": each,
         "systems": list(dict.fromkeys(system for item in items for system in item.summaries)),
         "summaries": dict(sorted(owners.items())),
     }
@@ -113,9 +121,34 @@ def write_form(path: Path, page: str, key: Mapping[str, Any]) -> Path:
     return key_path
 
 
-def _check(items: Sequence[FormItem], raters: int) -> None:
+def write_tasks(path: Path, items: Sequence[FormItem], key: Mapping[str, Any]) -> None:
+    """Write the form as a table with one task (HIT) per document, and beside it the page of a task."""
+    write_whole(path, tasks(items, key).encode("utf-8", "replace"))
+    write_whole(path.with_suffix(".html"), _layout(len(key["systems"])).encode())
+
+
+def tasks(items: Sequence[FormItem], key: Mapping[str, Any]) -> str:
+    """Return one row per document, as platforms such as Mechanical Turk read tasks.
+
+    They put cells into a page as they are, so texts are escaped here. Summaries are sorted by id, which is random.
+    """
+    table, most = StringIO(), len(key["systems"])
+    rows = csv.writer(table, lineterminator="\r\n")
+    rows.writerow(["form", "source", *(f"{name}_{n}" for n in range(1, most + 1) for name in ("id", "summary"))])
+    for item in items:
+        own = {
+            opaque: each["systems"] for opaque, each in key["summaries"].items() if each["document"] == item.document
+        }
+        cells = [cell for opaque in sorted(own) for cell in (opaque, _as_html(item.summaries[own[opaque][0]]))]
+        rows.writerow([key["form"], _as_html(item.source), *cells, *[""] * (2 * (most - len(own)))])
+    return table.getvalue()
+
+
+def _check(items: Sequence[FormItem], raters: int, each: int) -> None:
     if raters < 1:
         raise UsageError("a form needs at least one rater")
+    if not 1 <= each <= raters:
+        raise UsageError(f"each document can be rated by 1 to {raters} raters, not by {each}")
     if not items:
         raise InputError("a form needs at least one document")
     seen: set[str] = set()
@@ -141,25 +174,65 @@ def _new_id(random: Random, taken: Mapping[str, str]) -> str:
             return opaque
 
 
-def _order(ids_of: Sequence[Sequence[str]], rater: int, random: Random) -> list[tuple[int, list[str]]]:
+def _turns(documents: int, raters: int, each: int, random: Random) -> list[dict[int, int]]:
+    """Return for each rater the documents to rate and, for each of them, how many raters come before.
+
+    The documents are dealt out in turn, so that no rater gets more than one document more than another.
+    """
+    places = list(range(documents))
+    if each < raters:
+        random.shuffle(places)
+    found: list[dict[int, int]] = [{} for _ in range(raters)]
+    for number, document in enumerate(places):
+        for turn in range(each):
+            found[(number * each + turn) % raters][document] = turn
+    return found
+
+
+def _order(ids_of: Sequence[Sequence[str]], turns: Mapping[int, int], random: Random) -> list[tuple[int, list[str]]]:
     """Return (document, ids of its summaries) in the order in which one rater sees them.
 
     Documents are shuffled for each rater. The summaries of a document are shuffled once and then rotated by one place
     per rater: with as many raters as summaries, each summary is seen once in every place.
     """
-    documents = list(range(len(ids_of)))
+    documents = sorted(turns)
     random.shuffle(documents)
     order = []
     for document in documents:
         ids = ids_of[document]
-        turn = rater % len(ids)
+        turn = turns[document] % len(ids)
         order.append((document, [*ids[turn:], *ids[:turn]]))
     return order
 
 
-def _form_id(items: Sequence[FormItem], seed: int, title: str, raters: int) -> str:
-    everything = [seed, title, raters, [(item.document, item.source, dict(item.summaries)) for item in items]]
+def _form_id(items: Sequence[FormItem], seed: int, title: str, raters: Sequence[int]) -> str:
+    everything = [seed, title, *raters, [(item.document, item.source, dict(item.summaries)) for item in items]]
     return sha256(json.dumps(everything).encode()).hexdigest()[:16]
+
+
+def _as_html(text: str) -> str:
+    return escape(text).replace("\n", "<br>")
+
+
+def _layout(most: int) -> str:
+    """Return the page of a task, whose names in ${...} a platform replaces by cells of the table."""
+    buttons = "".join(
+        f"<p>{escape(question.words)} ({ENDS[0]}) "
+        + "".join(
+            f'<label><input type="radio" name="{question.name}_N" value="{points}" required>{points}</label> '
+            for points in POINTS
+        )
+        + f"({ENDS[1]})</p>"
+        for question in QUESTIONS
+    )
+    part = f'<section data-id="${{id_N}}"><h2>Summary N</h2><blockquote>${{summary_N}}</blockquote>{buttons}</section>'
+    parts = "\n".join(part.replace("_N", f"_{n}").replace("Summary N", f"Summary {n}") for n in range(1, most + 1))
+    # A document whose systems agree has fewer summaries.
+    script = "for (const part of document.querySelectorAll('section')) if (!part.dataset.id) part.remove();"
+    return (
+        '<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>\n<crowd-form>\n'
+        f"<h2>Text</h2><blockquote>${{source}}</blockquote>\n{parts}\n</crowd-form>\n<script>{script}</script>\n"
+    )
 
 
 def _language(text: str) -> str:
