@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from tersely.cli.reproduce import command as reproduce
 from tersely.errors import InputError
 from tersely.evaluate.report import draw_curves, read_log
-from tersely.paper.published import TABLES, published
-from tersely.paper.reproduce import find_datasets
+from tersely.paper.published import TABLES, PublishedTable, published
+from tersely.paper.reproduce import TableLine, find_datasets
 
 
 @pytest.fixture
@@ -131,3 +131,40 @@ def test_table6_shows_the_means_of_the_answers(tmp_path: Path) -> None:
     assert measured == ["lead", "measured", *(f"{points[column]:.2f}" for column in columns)]
     alone = CliRunner().invoke(reproduce, ["table6", "--key", str(key)])
     assert "--key and --answers go together" in str(alone.exception)
+
+
+def test_all_tables_go_into_one_report_and_what_is_done_is_not_measured_again(data: Path, monkeypatch) -> None:
+    from tersely.cli.reproduce import Reproduction
+
+    monkeypatch.setattr("tersely.paper.reproduce.reproduce_knapsack", lambda table, *_: _unmeasured(table))
+    arguments = ["all", "--data", str(data), "--max-source-tokens", "512", "--out", str(data / "out")]
+    measure, asked = Reproduction.table, []
+
+    def stopped(self: Reproduction, table: PublishedTable) -> str:
+        asked.append(table.name)
+        if table.name == "table4":
+            raise KeyboardInterrupt
+        return measure(self, table)
+
+    monkeypatch.setattr(Reproduction, "table", stopped)
+    run = CliRunner().invoke(reproduce, arguments, catch_exceptions=False)
+    assert run.exit_code == 130
+    assert "run the same command" in run.stderr
+    assert not (data / "out" / "report.md").exists()
+    before = list(asked)
+    monkeypatch.setattr(Reproduction, "table", lambda self, table: (asked.append(table.name), measure(self, table))[1])
+    assert CliRunner().invoke(reproduce, arguments, catch_exceptions=False).exit_code == 0
+    assert set(asked[len(before) :]) == {"table4", "table5", "table6"} | set(TABLES[6:])
+    report = (data / "out" / "report.md").read_text()
+    assert all(f"## {name}" in report for name in TABLES)
+    assert "the first 512 words" in report
+    assert "not drawn: there is no training log" in report
+    asked.clear()
+    CliRunner().invoke(reproduce, arguments, catch_exceptions=False)
+    assert asked == []
+    CliRunner().invoke(reproduce, [*arguments, "--limit", "1"], catch_exceptions=False)
+    assert len(asked) > len(TABLES)
+
+
+def _unmeasured(table: PublishedTable) -> list[TableLine]:
+    return [TableLine(row, None, "not now") for row in table.rows]

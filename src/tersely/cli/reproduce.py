@@ -1,20 +1,29 @@
 """`tersely reproduce`: the paper's tables and figure, measured beside published."""
 
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from tersely.cli._options import max_source_tokens_option
 from tersely.cli._printing import counting
-from tersely.errors import UsageError
-from tersely.paper.published import TABLES, published
+from tersely.cli._running import stoppable
+from tersely.errors import TerselyError, UsageError
+from tersely.paper.published import TABLES, PublishedTable, published
 
 if TYPE_CHECKING:
     from tersely.evaluate.human.analyze import RatingReport
+    from tersely.evaluate.record import Record
+
+_FIGURE = "figure-learning-curves"
 
 
 @click.command("reproduce", short_help="Print a table of the paper, measured beside published.")
-@click.argument("what", type=click.Choice([*TABLES, "figure-learning-curves"]))
+@click.argument("what", type=click.Choice([*TABLES, _FIGURE, "all"]))
 @click.option(
     "--data",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -29,68 +38,162 @@ if TYPE_CHECKING:
     help="Folder with trained model folders; repeat for several.",
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Use only the first N documents of each dataset.")
+@max_source_tokens_option
 @click.option("--key", type=click.Path(path_type=Path), metavar="FILE", help="table6: the key of the rating form.")
 @click.option(
     "--answers",
     type=click.Path(path_type=Path),
     metavar="FILE",
     multiple=True,
-    help="table6: the answers of a rater; repeat for several.",
+    help="table6: the answers of a rater, or results of a platform (CSV); repeat for several.",
 )
 @click.option(
     "--log",
     type=click.Path(path_type=Path),
     metavar="FILE",
     multiple=True,
-    help="figure: the log.jsonl of a training run; repeat for several.",
+    help="figure: the log.jsonl of a training run; repeat for several. With all: those in --models.",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    metavar="FILE",
-    default="learning-curves.png",
-    show_default=True,
-    help="figure: where to write it.",
+    metavar="FILE|DIR",
+    help="Where to write the figure (default: learning-curves.png) or, with all, the report (default: reproduction).",
 )
-def command(
-    what: str,
-    data: Path | None,
-    models: tuple[Path, ...],
-    limit: int | None,
-    key: Path | None,
-    answers: tuple[Path, ...],
-    log: tuple[Path, ...],
-    out: Path,
-) -> None:
+def command(what: str, out: Path | None, log: tuple[Path, ...], **how: Any) -> None:
     """Print a table of the paper, with our measured figures below the published ones.
 
-    The figure of learning curves is written to a PNG file.
+    The figure of learning curves is written to a PNG file. With all, every table and the figure go into one report,
+    DIR/report.md. If it is stopped, run the same command to continue: what is in DIR/parts is not measured again
+    unless the data, the models or the options have changed.
 
     \b
-    tersely reproduce table2 --data datasets
+    tersely reproduce table2 --data datasets --max-source-tokens 512
     tersely reproduce figure-learning-curves --log my-network/log.jsonl
+    tersely reproduce all --data datasets --models models --out reproduction
     """
-    if what == "figure-learning-curves":
-        _draw(log, out)
-        return
-    from tersely.evaluate.readers import read
-    from tersely.paper.reproduce import find_datasets, render, render_human, reproduce, reproduce_knapsack
-
-    table = published(what)
-    if what == "table1":
-        click.echo(render(table, reproduce_knapsack(table, models, _say)))
-    elif what == "table6":
-        click.echo(render_human(table, _ratings(key, answers)))
+    run = Reproduction(**how)
+    if what == _FIGURE:
+        _draw(log, out or Path("learning-curves.png"))
+    elif what == "all":
+        with stoppable(lambda: "to continue, run the same command"):
+            _report(run, log, out or Path("reproduction"))
     else:
-        datasets = find_datasets(data) if data else {}
-        lines = reproduce(
-            table,
-            datasets,
-            models,
-            lambda path: read(path, limit=limit, report=lambda line: _say(f"tersely: {line}")),
-            counting,
-        )
-        click.echo(render(table, lines))
+        click.echo(run.table(published(what)))
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What the tables are measured on."""
+
+    data: Path | None
+    models: tuple[Path, ...]
+    limit: int | None
+    max_source_tokens: int | None
+    key: Path | None
+    answers: tuple[Path, ...]
+
+    def table(self, table: PublishedTable) -> str:
+        """Measure a table, and return it as text."""
+        from tersely.evaluate.human.analyze import tests
+        from tersely.paper.reproduce import render, render_human, reproduce, reproduce_knapsack
+
+        if table.name == "table1":
+            return render(table, reproduce_knapsack(table, self.models, _say))
+        if table.name == "table6":
+            ratings = _ratings(self.key, self.answers)
+            return render_human(table, ratings) + (f"\n\n{tests(ratings)}" if ratings else "")
+        return render(table, reproduce(table, self.datasets(), self.models, self._read, counting))
+
+    def datasets(self) -> dict[str, Path]:
+        """Find the datasets."""
+        from tersely.paper.reproduce import find_datasets
+
+        return find_datasets(self.data) if self.data else {}
+
+    def _read(self, path: Path) -> "Iterable[Record]":
+        from tersely.evaluate.readers import read
+        from tersely.evaluate.record import SourceLimits
+
+        records = read(path, limit=self.limit, report=lambda line: _say(f"tersely: {line}"))
+        return map(SourceLimits(self.max_source_tokens).apply, records)
+
+    def parts(self) -> dict[str, PublishedTable]:
+        """Split the tables by dataset, so that a run that was stopped loses little."""
+        found = {}
+        for name in TABLES:
+            table = published(name)
+            split = (
+                list(dict.fromkeys(row.dataset for row in table.rows)) if name not in ("table1", "table6") else [None]
+            )
+            for dataset in split:
+                rows = tuple(row for row in table.rows if dataset in (None, row.dataset))
+                found[f"{name}-{dataset}" if dataset else name] = replace(table, rows=rows)
+        return found
+
+    def fingerprint(self, table: PublishedTable) -> str:
+        """Hash all that a part depends on: options, files of its datasets by size and time, and models."""
+        from tersely import __version__
+
+        facts: list[object] = [__version__, repr(table), self.limit, self.max_source_tokens]
+        own = {row.dataset for row in table.rows}
+        for name, path in self.datasets().items():
+            files = sorted(path.rglob("*") if path.is_dir() else path.parent.glob(path.name)) if name in own else []
+            facts += [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files if file.is_file()]
+        models = [file for folder in self.models for file in sorted(folder.rglob("*")) if file.is_file()]
+        kept = (file for file in models if file.suffix in (".toml", ".onnx", ".safetensors", ".json"))
+        facts += [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in kept]
+        for file in (self.key, *self.answers) if table.name == "table6" else ():
+            facts.append(file and (str(file), sha256(file.read_bytes()).hexdigest()))
+        return sha256(repr(facts).encode()).hexdigest()
+
+
+def _report(run: Reproduction, logs: tuple[Path, ...], out: Path) -> None:
+    from tersely import __version__
+    from tersely.io.files import write_whole
+
+    (out / "parts").mkdir(parents=True, exist_ok=True)
+    datasets = run.datasets()
+    found = ", ".join(f"{name} ({path})" for name, path in datasets.items()) or "none"
+    reads = f"the first {run.max_source_tokens} words" if run.max_source_tokens else "whole documents"
+    some = f"the first {run.limit} documents of each" if run.limit else "all documents"
+    text = [
+        f"# The paper, measured again by tersely {__version__}",
+        f"Datasets: {found}; {some}, {reads}. Models: {', '.join(map(str, run.models)) or 'none'}.",
+        "Below each published row stands ours, or what is missing to measure it.",
+    ]
+    for name, table in run.parts().items():
+        text.append(f"## {name}\n\n```\n{_part(run, name, table, out / 'parts' / f'{name}.json')}\n```")
+    text.append(f"## {_FIGURE}\n\n" + _figure(run, logs, out / "learning-curves.png"))
+    write_whole(out / "report.md", ("\n\n".join(text) + "\n").encode("utf-8", "replace"))
+    _say(f"written to {out / 'report.md'}")
+
+
+def _part(run: Reproduction, name: str, table: PublishedTable, kept: Path) -> str:
+    """Return a part of the report: the one that is kept if it was made from the same things, or a new one."""
+    from tersely.io.files import write_whole
+
+    made_from = run.fingerprint(table)
+    if kept.is_file():
+        stored = json.loads(kept.read_text(encoding="utf-8"))
+        if stored["made_from"] == made_from:
+            return str(stored["text"])
+    _say(f"measuring {name}")
+    try:
+        text = run.table(table)
+    except TerselyError as error:
+        return f"not measured: {error}"
+    write_whole(kept, json.dumps({"made_from": made_from, "text": text}).encode())
+    return text
+
+
+def _figure(run: Reproduction, logs: tuple[Path, ...], out: Path) -> str:
+    found = logs or tuple(sorted(log for folder in run.models for log in folder.glob("*/log.jsonl")))
+    try:
+        _draw(found, out)
+    except TerselyError as error:
+        return f"not drawn: {error}"
+    return f"![The learning curves of {', '.join(log.parent.name for log in found)}]({out.name})"
 
 
 def _say(line: str) -> None:
