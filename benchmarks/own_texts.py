@@ -74,10 +74,10 @@ def side(record: Record) -> int:
 
 
 def measure(dev: DevSet, records: Sequence[Record], texts: Iterable[Document]) -> tuple[np.ndarray, np.ndarray, str]:
-    """Return ROUGE-1 of every record with the default and with a model trained on texts, and the bias it has learned."""
+    """Return ROUGE-1 of every record with the default and with a model trained on texts, and its bias."""
     config = read_config("auto")
     assert isinstance(config, NewsConfig)
-    corpus = Corpus.of(((beginning(text, config.sentences), ()) for text in texts))
+    corpus = Corpus.of((beginning(text, config.sentences), ()) for text in texts)
     budget = next((budget for budget in dev.budgets if budget.unit == "chars"), dev.budgets[0])
     with TemporaryDirectory() as folder:
         out = Path(folder) / "trained"
