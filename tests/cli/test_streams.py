@@ -1,11 +1,15 @@
 """What a command reads from and writes to need not be a file."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
+
+from tersely.cli._running import stoppable
 
 TEXT = "The river rose by two meters on Monday. It rained all night."
 
@@ -63,3 +67,12 @@ def test_a_text_that_begins_with_many_comments_is_found_to_be_no_page_before_the
     file = tmp_path / "notes.md"
     file.write_text("<!-- a note -->\n" * 60 + f"\n{TEXT}", encoding="utf-8")
     assert run('tersely summarize "$FILE" --max-chars 22', FILE=str(file)).returncode == 0
+
+
+def test_sigterm_stops_like_ctrl_c_and_says_how_to_continue(capsys: pytest.CaptureFixture[str]) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(click.exceptions.Exit) as stopped, stoppable(lambda: "run it again"):
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert stopped.value.exit_code == 130
+    assert capsys.readouterr().err == "tersely: stopped; run it again\n"
+    assert signal.getsignal(signal.SIGTERM) == before

@@ -176,3 +176,58 @@ def test_a_missing_package_names_the_extra(hub_folder: Path, without: Callable[[
     without(package)
     with pytest.raises(MissingExtraError, match=r"pip install 'tersely\[hub\]'"):
         Hub(str(hub_folder))
+
+
+def test_sentences_go_to_the_device_of_the_model_and_vectors_come_back(hub_folder: Path, monkeypatch: Any) -> None:
+    import torch
+
+    encoder = Hub(str(hub_folder), normalize=False)
+    expected = encoder.encode(["The cat sat on the mat."])
+    seen = set()
+
+    def compute(**inputs: Any) -> Any:
+        seen.update(tensor.device.type for tensor in inputs.values())
+        return model(**tokens)
+
+    tokens, model = encoder._tokenizer(["The cat sat on the mat."], return_tensors="pt"), encoder._model
+    mask = {"attention_mask": tokens["attention_mask"]}
+    # The device `meta` keeps no numbers, so the stand-in for the model computes on the CPU.
+    monkeypatch.setattr(encoder, "_device", torch.device("meta"))
+    monkeypatch.setattr(encoder, "_model", compute)
+    monkeypatch.setattr(encoder, "_tokenizer", lambda *_, **__: _Inputs(mask))
+    np.testing.assert_array_equal(encoder.encode(["The cat sat on the mat."]), expected)
+    assert seen == {"meta"}
+
+
+class _Inputs(dict):
+    def to(self, device: Any) -> dict[str, Any]:
+        return {name: tensor.to(device) for name, tensor in self.items()}
+
+
+def test_the_fingerprint_does_not_depend_on_the_device_and_missing_ones_are_refused(hub_folder: Path) -> None:
+    import torch
+
+    assert Hub(str(hub_folder), device="auto").fingerprint == Hub(str(hub_folder)).fingerprint
+    for device, there in (("cuda", torch.cuda.is_available()), ("mps", torch.backends.mps.is_available())):
+        if not there:
+            with pytest.raises(UsageError, match="choose --device cpu"):
+                Hub(str(hub_folder), device=device)
+    with pytest.raises(UsageError, match="device"):
+        Hub(str(hub_folder), device="tpu")
+
+
+def test_a_revision_is_asked_of_the_hub(hub_folder: Path, monkeypatch: Any) -> None:
+    import huggingface_hub
+
+    asked = []
+
+    def snapshot(name: str, **options: Any) -> str:
+        asked.append((name, options["revision"]))
+        return str(hub_folder)
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
+    load_encoder("hub:someone/small,revision=v1.2")
+    Hub("someone/small")
+    assert asked == [("someone/small", "v1.2"), ("someone/small", None)]
+    with pytest.raises(UsageError, match="no revisions"):
+        Hub(str(hub_folder), revision="v1.2")

@@ -41,6 +41,8 @@ field_option = click.option(
 )
 output_option = click.option("--output", "-o", metavar="FILE", help="Write to FILE instead of standard output.")
 
+CONTINUE = "Continue where DIR was left, bit for bit."
+STEPS = "Number of steps, instead of the configuration's."
 device_option = click.option(
     "--device",
     type=click.Choice(["auto", "cpu", "cuda", "mps"]),

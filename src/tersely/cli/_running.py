@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tersely.cli._options import F, device_option, max_source_tokens_option, several, validation_option, where_option
+from tersely.cli._options import (
+    CONTINUE,
+    STEPS,
+    F,
+    device_option,
+    max_source_tokens_option,
+    several,
+    validation_option,
+    where_option,
+)
 from tersely.cli._printing import Line, draw
 
 if TYPE_CHECKING:
@@ -18,9 +27,7 @@ if TYPE_CHECKING:
 RESUME = "to continue, run the same command with --resume"
 
 run_options = several(
-    click.option(
-        "--steps", type=click.IntRange(1), metavar="N", help="Number of steps, instead of the configuration's."
-    ),
+    click.option("--steps", type=click.IntRange(1), metavar="N", help=STEPS),
     click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed, instead of the configuration's."),
     click.option(
         "--set",
@@ -40,9 +47,7 @@ def training_options(**config: Any) -> Callable[[F], F]:
         click.option(
             "--out", required=True, type=click.Path(file_okay=False), metavar="DIR", help="Model folder to create."
         ),
-        click.option(
-            "--resume", is_flag=True, help="Continue where DIR was left, bit for bit, or go on to more --steps."
-        ),
+        click.option("--resume", is_flag=True, help=f"{CONTINUE[:-1]}, or go on to more --steps."),
         click.option("--limit", type=click.IntRange(1), metavar="N", help="Read at most N documents. Default: all."),
         max_source_tokens_option,
         where_option,

@@ -1,5 +1,6 @@
 """`tersely encode`: compute the vectors of a corpus ahead of training."""
 
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,7 @@ def command(
         raise UsageError("--address is only for a Ray cluster: add --engine ray")
     data: Any = read_network_config(config).data if config else ScorerData()
     name = on_device(encoder or data.encoder, _device(how["device"], encoder or data.encoder))
-    workers = how["workers"] or (1 if "device=" in name else None)
+    workers = how["workers"] or (1 if re.search("device=(?!cpu)", name) else None)
     kept = Cache(Path(cache), load_encoder(name), data.precision)
     compute = on_ray(workers, address) if engine == "ray" else local(workers)
     line = _Line()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tersely.cli._options import where_option
+from tersely.cli._options import CONTINUE, where_option
 from tersely.cli._running import RESUME, Progress, changed, run_options, stoppable, training_options
 from tersely.errors import UsageError, extra
 
@@ -136,7 +136,7 @@ def supervised(corpus: tuple[Path, ...], config: str, out: str, **how: Any) -> N
     metavar="DIR",
     help="Folder for checkpoint, logs and, in the end, the model in DIR/model.",
 )
-@click.option("--resume", is_flag=True, help="Continue where DIR was left, bit for bit.")
+@click.option("--resume", is_flag=True, help=CONTINUE)
 @run_options
 @click.option("--samples", type=click.IntRange(1), default=20_000, show_default=True, help=_SAMPLES)
 def knapsack(

@@ -13,14 +13,15 @@ import torch
 from click.testing import CliRunner
 
 from killing import kill_at
+from tersely.cli._running import Progress
 from tersely.cli.train import command
 from tersely.errors import ModelError, UsageError
 from tersely.learn.artifacts import to_toml
 from tersely.learn.checkpoint import RunFiles, read_tensors
 from tersely.learn.knapsack import CNNDM, Simulation, load_folder, measure_folder
-from tersely.learn.knapsack.measure import probabilities
+from tersely.learn.knapsack.measure import device_of, probabilities
 from tersely.learn.knapsack.network import KnapsackConfig, KnapsackNetwork, KnapsackTraining, ProblemData
-from tersely.learn.knapsack.train_knapsack import schedule, train_knapsack
+from tersely.learn.knapsack.train_knapsack import schedule, tensors, train_knapsack
 from tersely.learn.loop import TrainingProgress
 
 CONFIG = KnapsackConfig(
@@ -95,11 +96,14 @@ def test_two_trainings_in_one_folder_are_refused(tmp_path: Path) -> None:
     RunFiles(tmp_path, tmp_path / "log.jsonl", 0).close()  # it is unlocked again
 
 
-def test_the_command_says_how_to_resume_an_interrupted_run(tmp_path: Path, monkeypatch) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_says_how_to_resume_an_interrupted_run(tmp_path: Path, monkeypatch, number: signal.Signals) -> None:
     config = tmp_path / "config.toml"
     config.write_bytes(to_toml(CONFIG))
-    monkeypatch.setattr("tersely.cli.train._show_knapsack", lambda *_: os.kill(os.getpid(), signal.SIGINT))
-    run = CliRunner().invoke(command, ["knapsack", str(config), "--out", str(tmp_path / "run")])
+    monkeypatch.setattr("tersely.cli._running.Progress.__call__", lambda *_: os.kill(os.getpid(), number))
+    arguments = ["--seed", "5", "--set", "training.rate=0.01", "--out", str(tmp_path / "run")]
+    run = CliRunner().invoke(command, ["knapsack", str(config), *arguments])
+    assert (tmp_path / "run" / "checkpoint.safetensors").is_file()
     assert run.exit_code == 130
     assert "to continue, run the same command with --resume" in run.stderr
 
@@ -169,3 +173,27 @@ def test_the_command_makes_a_folder_that_loads_and_has_a_card(straight: Path, tm
         assert np.allclose(found, probabilities(network, batch), atol=1e-4)
     # The exporter would name source folders at every operation.
     assert b".py" not in (folder / "model.onnx").read_bytes()
+
+
+def test_the_network_of_the_paper_stays_on_its_device() -> None:
+    """A tensor on the device `meta` has only a shape, but cannot be mixed with tensors on another device.
+
+    The compact network looks at numbers to group its problems, so it cannot be tested in this way.
+    """
+    device = torch.device("meta")
+    batch = CONFIG.data.simulation().batch(0, 8)
+    network = replace(CONFIG, network=replace(CONFIG.network, kind="paper")).build().to(device)
+    assert device_of(network) == device
+    logits = network(*tensors(batch, device))
+    assert logits.device == device
+
+
+def test_without_a_terminal_a_line_each_minute_says_how_far_a_run_is(monkeypatch, capsys) -> None:
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    progress = Progress()
+    for step in range(1, 11):
+        now[0] += 25
+        progress(TrainingProgress("training", step, 10, now[0], {"loss": 1.0}, validated=step == 10))
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split()[1] for line in lines] == ["3/10", "6/10", "9/10", "10/10"]

@@ -69,6 +69,7 @@ def test_networks_compute_in_a_lower_precision_and_losses_do_not(config: ScorerC
     ("options", "said"),
     [
         (["--device", "cuda"], "PyTorch finds no GPU that it can use: choose --device cpu"),
+        (["--device", "mps"], "PyTorch finds no GPU of Apple's that it can use: choose --device cpu"),
         (["--precision", "float16"], "float16 needs a GPU: choose --precision bfloat16 or float32"),
     ],
 )

@@ -268,6 +268,20 @@ def test_the_command_makes_a_model_that_summarizes(config: ScorerConfig, tmp_pat
         Summarizer.load(out)
 
 
+def test_settings_seed_validation_and_first_words_are_options(config: ScorerConfig, tmp_path: Path) -> None:
+    file, texts, dev = tmp_path / "tiny.toml", tmp_path / "texts.jsonl", tmp_path / "dev.jsonl"
+    file.write_bytes(to_toml(config))
+    texts.write_text("".join(json.dumps({"text": make_text(number)}) + "\n" for number in range(24)))
+    dev.write_text("".join(json.dumps({"text": make_text(number)}) + "\n" for number in (3, 70, 71)))
+    options = ["--seed", "7", "--set", "training.steps=2", "--set", "network.value=exp", "--max-source-tokens", "25"]
+    arguments = ["scorer", str(texts), "--config", str(file), "--validation", str(dev), "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(command, [*arguments, *options, "--device", "cpu"], catch_exceptions=False)
+    assert "3 of them to validate on" in done.output
+    made = read_config(str(tmp_path / "out" / "training.toml"))
+    assert (made.training.seed, made.training.steps, made.network.value, made.data.tokens) == (7, 2, "exp", 25)
+    assert "or more sentences, 3 of them held out" in (tmp_path / "out" / "README.md").read_text()
+
+
 def test_supervised_training_learns_the_labels_of_the_oracle(config: ScorerConfig, tmp_path: Path) -> None:
     """Every summary is the third sentence, which a network with positions can learn."""
     settings = replace(config.objective, rest_ext=0.0, ext_doc=0.0, supervised=1.0)
