@@ -104,8 +104,9 @@ def folds(dev: DevSet, records: Sequence[Record]) -> Iterator[tuple[Sequence[Rec
     """Yield records to measure, with unlabeled texts of the same kind to train on, none of which is among them."""
     longest = own_config().sentences
     if LIKE[dev.name] is None:
+        everything = list(dev.records(DATA))
         for half in (0, 1):
-            texts = (beginning(record.document, longest) for record in records if side(record) != half)
+            texts = (beginning(record.document, longest) for record in everything if side(record) != half)
             yield [record for record in records if side(record) == half], Corpus.of((text, ()) for text in texts)
     else:
         file, source = LIKE[dev.name]
