@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 EXTRAS := tokens,html,files,plot,hub,eval,train,serve,batch,ray,langchain,llama-index,haystack,spacy,mcp
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint docs docs-build peers own-texts context bench load scale results tables quality-update screenshot \
+.PHONY: help demo test lint docs docs-build peers own-texts context bench load scale results tables quality-update screenshot soak \
   chromium clean wheel-test share dist oldest newest mutants
 
 help: ## Show the commands
@@ -42,6 +42,9 @@ context: $(VENV)/dev ## What a query over passages costs, and reviews without on
 
 bench: $(VENV)/dev ## Speed and memory beside other tools, printed as Markdown
 	$(BIN)/python benchmarks/speed.py
+
+soak: $(VENV)/dev ## Generated texts, kills, full disks, lying servers and hostile bodies for an hour (FLAGS='--minutes 5')
+	$(BIN)/python benchmarks/soak.py $(FLAGS)
 
 load: $(VENV)/dev ## The service under load, printed as Markdown
 	$(BIN)/python benchmarks/load.py

@@ -69,7 +69,8 @@ def fetch(address: str, seconds: float = SECONDS) -> Page:
     if isinstance(page, Page):
         return page
     if isinstance(page, InputError | OSError | ValueError | HTTPException):
-        raise InputError(f"{address} cannot be fetched: {getattr(page, 'reason', None) or page}") from None
+        reason = " ".join(str(getattr(page, "reason", None) or page).split())  # it may quote what a server said
+        raise InputError(f"{address} cannot be fetched: {reason}") from None
     raise page
 
 
