@@ -6,8 +6,8 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 EXTRAS := tokens,html,files,plot,hub,eval,train,serve,batch,ray,langchain,llama-index,haystack,spacy,mcp
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint docs docs-build peers own-texts context bench load scale results tables quality-update screenshot soak \
-  chromium clean wheel-test share dist oldest newest mutants
+.PHONY: help demo test lint docs docs-build peers own-texts context bench load scale results tables quality-update \
+  screenshot soak chromium clean wheel-test share dist oldest newest mutants hashes
 
 help: ## Show the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -69,6 +69,9 @@ wheel-test: $(VENV)/dev ## Build the wheel and use it in an empty environment
 	cd build/wheel && venv/bin/tersely summarize ../../examples/harbor.txt --max-chars 280
 	cd build/wheel && venv/bin/tersely summarize ../../examples/harbor.txt --max-chars 280 --scorer textrank
 
+hashes: $(VENV)/base ## Write the versions and hashes of what 'make demo' installs, requirements.txt
+	$(BIN)/python .ci/hashes.py > requirements.txt.new && mv requirements.txt.new requirements.txt
+
 share: $(VENV)/base ## Write the manual page and the completion scripts, share/
 	$(BIN)/tersely completion man > share/man/man1/tersely.1
 	$(BIN)/tersely completion bash > share/bash-completion/completions/tersely
@@ -119,13 +122,15 @@ clean: ## Remove what was installed and built
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --upgrade pip
 
-$(VENV)/base: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) install --constraint constraints.txt --editable .
+# Nothing that is not listed with its hash is fetched, not even to build the package.
+$(VENV)/base: $(VENV)/bin/python pyproject.toml requirements.txt
+	$(PIP) install --require-hashes --requirement requirements.txt
+	$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/dev: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) install --upgrade pip
 	$(PIP) install --constraint constraints.txt --editable '.[$(EXTRAS)]' --group dev --group bench --group docs
 	@touch $@ $(VENV)/base
 

@@ -62,7 +62,11 @@ def files(folder: Path) -> set[str]:
 
 def test_the_wheel_has_the_package_its_configurations_and_its_manual_and_nothing_else(wheel: ZipFile) -> None:
     info, data = f"tersely-{__version__}.dist-info", f"tersely-{__version__}.data/data"
-    expected = {f"tersely/{name}" for name in files(ROOT / "src" / "tersely")}
+    shipped = files(ROOT / "src" / "tersely")
+    # Each knapsack network once: its graph holds the same weights as its safetensors.
+    graphs = {name for name in shipped if name.startswith("models/knapsack-") and name.endswith(".onnx")}
+    assert len(graphs) == 4
+    expected = {f"tersely/{name}" for name in shipped - graphs}
     expected |= {f"tersely/configs/{name}" for name in files(ROOT / "configs")}
     expected |= {f"{data}/share/{name}" for name in files(ROOT / "share")}
     expected |= {f"{info}/{name}" for name in ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE")}
@@ -110,6 +114,22 @@ def test_every_extra_and_dependency_is_explained_and_pinned() -> None:
 def constraints() -> list[str]:
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line and not line.startswith("#")]
+
+
+def test_what_make_demo_installs_has_hashes_and_the_pinned_versions() -> None:
+    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    blocks = re.findall(r"^(\S+)==(\S+) ((?:\\\n    --hash=sha256:[0-9a-f]{64} ?)+)$", text, re.MULTILINE)
+    assert len(blocks) == text.count("==")
+    pinned = {normal(line.partition("==")[0]): line.partition("==")[2] for line in constraints()}
+    found = {name: version for name, version, _ in blocks}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    needed = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
+    assert {normal(re.split("[=>]", one)[0]) for one in needed} <= found.keys(), "run 'make hashes'"
+    assert {name: pinned[name] for name in found if name in pinned} == {n: v for n, v in found.items() if n in pinned}
+
+
+def normal(name: str) -> str:
+    return name.lower().replace("_", "-")
 
 
 def test_constraints_pin_exactly_one_version_of_each_package() -> None:

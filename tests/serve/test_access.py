@@ -39,6 +39,14 @@ def test_each_token_is_accepted(small: httpx.Client, header: bytes) -> None:
     assert small.post("/v1/summarize", json=BODY, headers={b"Authorization": header}).status_code == 200
 
 
+def test_the_openapi_document_says_what_needs_a_token(small: httpx.Client) -> None:
+    paths = small.get("/openapi.json").json()["paths"]
+    assert {path for path, methods in paths.items() for one in methods.values() if "401" not in one["responses"]} == {
+        "/healthz",
+        "/readyz",
+    }
+
+
 def test_only_listed_origins_are_allowed(small: httpx.Client) -> None:
     asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,content-type"}
     good = small.options("/v1/summarize", headers=asked | {"Origin": "https://example.org"})

@@ -45,6 +45,7 @@ def test_a_signal_finishes_running_requests_and_refuses_new_ones(tmp_path: Path,
             until(lambda: refuses(address))
             assert process.poll() is None
         assert answer.result().status_code == 200
+        assert answer.result().headers["connection"] == "close"
         assert process.wait(60) == 0
         until(lambda: ended(worker))
 

@@ -8,8 +8,9 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from tersely.serve.bodies import BatchBody, SummarizeBody
 from tersely.serve.desk import Memory
-from tersely.serve.problems import KINDS
+from tersely.serve.problems import KINDS, ProblemError
 from tersely.text.split import split_sentences
 
 GOOD = {"text": "One fish. Two fish.", "max_chars": 9}
@@ -162,14 +163,43 @@ def test_a_chunked_body_is_cut_off_while_it_is_being_sent(client: httpx.Client) 
     assert b"application/problem+json" in answer
 
 
+def test_a_key_that_is_there_twice_is_refused(client: httpx.Client) -> None:
+    problem = is_problem(post(client, b'{"text": "One fish.", "max_chars": 9, "max_chars": 500}'), 400)
+    assert problem["detail"] == "the key 'max_chars' is there twice: give it once"
+
+
 def test_a_byte_order_mark_is_no_error(client: httpx.Client) -> None:
     assert post(client, b"\xef\xbb\xbf" + json.dumps(GOOD).encode()).status_code == 200
 
 
-@pytest.mark.parametrize("text", ["Ab. " * 380_000, "Ab.\n\n" * 380_000])
+@pytest.mark.parametrize("text", ["Ab. " * 380_000, "Ab.\n\n" * 49_000])
 def test_tiny_sentences_are_counted_only_up_to_the_limit(text: str) -> None:
     assert len(split_sentences(text, "en", 20_000)) <= 20_002
     assert Memory().document(text, None) is None
+
+
+def test_far_too_many_lines_are_refused_before_a_worker_sees_them() -> None:
+    with pytest.raises(ProblemError, match="has 380,001 lines: a request may have 100,000; split it") as refused:
+        SummarizeBody(text="Ab.\n" * 380_000, max_chars=9).request()
+    assert [name for name, _ in refused.value.fields] == ["text"]
+    document = {"text": "Ab.\r\n" * 60_000, "max_chars": 9}
+    first, second, third = BatchBody(documents=[document, document, GOOD]).request()["documents"]
+    assert "error" not in first
+    assert "of which 39,999 are left for this document" in second["error"]["detail"]
+    assert "error" not in third
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"max_chars": 10**10}, "max_chars: must be at most 1,000,000,000"),
+        ({"max_chars": 0}, "max_chars: must be at least 1"),
+        ({"include": [0] * 10_001}, "include: may have at most 10,000 items: send the others in another request"),
+        ({"query": "x" * 10_001}, "query: may have at most 10,000 characters: shorten it"),
+    ],
+)
+def test_a_limit_is_named_with_what_to_do(client: httpx.Client, change: dict[str, Any], said: str) -> None:
+    assert is_problem(client.post("/v1/summarize", json=GOOD | change), 422)["detail"] == said
 
 
 def test_a_document_with_too_many_sentences_is_refused(client: httpx.Client) -> None:

@@ -1,10 +1,8 @@
 """The parts of the service, each on its own."""
 
-import asyncio
 import json
 import logging
-from collections.abc import Coroutine, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,6 +10,7 @@ import httpx
 import numpy as np
 import pytest
 
+from apart import run_apart
 from serve.service import until
 from tersely import Summarizer
 from tersely.encode._base import Matrix
@@ -71,13 +70,7 @@ def get(app: Any, path: str) -> httpx.Response:
         async with httpx.AsyncClient(transport=transport, base_url="http://tersely") as client:
             return await client.get(path)
 
-    return wait_for(ask())
-
-
-def wait_for(task: Coroutine[Any, Any, Any]) -> Any:
-    # In its own thread: in this one, the browser of other tests may have an event loop running.
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, task).result()
+    return run_apart(ask())
 
 
 @contextmanager
@@ -111,13 +104,13 @@ def test_it_is_not_ready_until_its_models_are_loaded_nor_during_shutdown() -> No
         queue.refuse()
         assert get(app, "/readyz").status_code == 503
         with pytest.raises(BusyError, match="shutting down"):
-            wait_for(queue.ask(("summarize", {}), ""))
+            run_apart(queue.ask(("summarize", {}), ""))
 
 
 def test_a_failure_in_a_worker_is_described_without_the_text() -> None:
     queue = make_queue(ONE)
     with started(queue):
-        failed = wait_for(queue.ask(("no such task", {"text": "zebra"}), "zebra"))
+        failed = run_apart(queue.ask(("no such task", {"text": "zebra"}), "zebra"))
         assert isinstance(failed, FailureError)
         assert failed.kind == "KeyError"
         assert "desk.py" in failed.frames[-1]

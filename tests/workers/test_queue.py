@@ -28,13 +28,7 @@ def running(workers: int, places: int = 2, deadline: float = 60, **how: Any) -> 
 
 
 def ask(queue: WorkQueue, key: int = 0) -> Any:
-    """Ask from another thread: the tests of the page may have an event loop running in this one."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(_ask, queue, key).result()
-
-
-def _ask(queue: WorkQueue, key: int = 0, long: bool = False) -> Any:
-    return run_apart(queue.ask("job", key, long))
+    return run_apart(queue.ask("job", key))
 
 
 def test_the_same_key_goes_to_the_same_worker() -> None:
@@ -49,7 +43,7 @@ def test_a_job_does_not_wait_for_its_own_worker_if_another_is_free() -> None:
     with running(workers=2) as queue, ThreadPoolExecutor() as threads:
         first, second = queue.pids
         with stopped(second):
-            held = threads.submit(_ask, queue, 1)
+            held = threads.submit(ask, queue, 1)
             until(lambda: queue.running == 1)
             assert ask(queue, 1) == first
             assert not held.done()
@@ -59,7 +53,7 @@ def test_a_job_does_not_wait_for_its_own_worker_if_another_is_free() -> None:
 def test_a_full_queue_refuses_at_once_and_does_what_it_took() -> None:
     with running(workers=1, places=2) as queue, ThreadPoolExecutor() as threads:
         with stopped(queue.pids[0]):
-            taken = [threads.submit(_ask, queue) for _ in range(3)]
+            taken = [threads.submit(ask, queue) for _ in range(3)]
             until(lambda: (queue.running, queue.waiting) == (1, 2))
             with pytest.raises(BusyError, match="all workers are busy and 2 requests are waiting: try again"):
                 ask(queue)
@@ -84,7 +78,7 @@ def test_a_job_fails_with_its_worker_and_the_next_one_gets_another() -> None:
     with running(workers=1) as queue, ThreadPoolExecutor() as threads:
         [first] = queue.pids
         with stopped(first):
-            job = threads.submit(_ask, queue)
+            job = threads.submit(ask, queue)
             until(lambda: queue.running == 1)
             os.kill(first, signal.SIGKILL)
             with pytest.raises(WorkerEndedError):
@@ -101,7 +95,7 @@ def test_a_job_fails_with_its_worker_and_the_next_one_gets_another() -> None:
 def test_work_that_cannot_be_loaded_says_why_and_refuses_what_waits() -> None:
     queue = WorkQueue(Unloadable(), workers=2, places=1, deadline=60)
     with ThreadPoolExecutor() as threads:
-        job = threads.submit(_ask, queue)
+        job = threads.submit(ask, queue)
         until(lambda: queue.waiting == 1)
         queue.start()
         try:
@@ -125,7 +119,7 @@ def test_a_closing_queue_refuses_jobs(leave: Callable[[WorkQueue], None]) -> Non
 def test_closing_refuses_what_still_waits() -> None:
     queue = WorkQueue(Pids(), workers=1, places=1, deadline=60)
     with ThreadPoolExecutor() as threads:
-        job = threads.submit(_ask, queue)
+        job = threads.submit(ask, queue)
         until(lambda: queue.waiting == 1)
         queue.close()
         with pytest.raises(BusyError, match="shutting down"):

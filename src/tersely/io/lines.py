@@ -81,7 +81,7 @@ def parse_object(line: bytes) -> Object:
     if not text.startswith("{"):
         raise InputError("not a JSON object")
     try:
-        value: Object = json.loads(text, object_pairs_hook=_without_doubles)
+        value: Object = json.loads(text, object_pairs_hook=without_doubles)
     except InputError:
         raise
     except json.JSONDecodeError as error:
@@ -91,7 +91,7 @@ def parse_object(line: bytes) -> Object:
     return value
 
 
-def _without_doubles(pairs: list[tuple[str, Any]]) -> Object:
+def without_doubles(pairs: list[tuple[str, Any]]) -> Object:
     """Make an object; of two values for one key, nobody can know which one was meant."""
     made: Object = {}
     for key, value in pairs:

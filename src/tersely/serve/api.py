@@ -1,17 +1,20 @@
-"""The routes for programs: summaries, frontiers, batches, models, and the state of the server."""
+"""The routes for programs: summaries, frontiers, batches, files, models, and the state of the server."""
 
 import asyncio
+import json
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from fastapi.responses import PlainTextResponse
 from fastapi.routing import APIRoute
 from pydantic_core import from_json
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
-from tersely.serve import bodies
+from tersely.errors import InputError
+from tersely.io.lines import without_doubles
+from tersely.serve import bodies, responses
 from tersely.serve.bodies import BatchBody, FrontierBody, SummarizeBody
 from tersely.serve.observe import METRICS_TYPE, Metrics
 from tersely.serve.problems import Answer, ProblemError, busy
@@ -19,24 +22,33 @@ from tersely.workers.queue import WorkQueue
 
 T = TypeVar("T")
 
-WITH_BODY = ("/v1/summarize", "/v1/frontier", "/v1/batch")
-ROUTES = (*WITH_BODY, "/v1/models", "/healthz", "/readyz", "/metrics")
+WITH_JSON, WITH_FILE = ("/v1/summarize", "/v1/frontier", "/v1/batch"), ("/v1/extract",)
+ROUTES = (*WITH_JSON, *WITH_FILE, "/v1/models", "/healthz", "/readyz", "/metrics")
 
 _REFUSED: dict[int | str, dict[str, Any]] = {
-    status: {"model": bodies.Problem, "description": what}
+    status: {"model": responses.Problem, "description": what}
     for status, what in {
         400: "The body is not JSON.",
         408: "The body did not arrive in time.",
         413: "The body is too large.",
-        415: "The body is not declared as JSON.",
+        415: "The body is not declared as JSON, or is compressed.",
         422: "A field is wrong; the answer names it.",
         500: "The server failed.",
         503: "All workers are busy and the queue is full: try again after Retry-After seconds.",
         504: "The answer was not ready in time.",
     }.items()
 }
+_FILE_REFUSED = {status: how for status, how in _REFUSED.items() if status != 400} | {
+    415: {"model": responses.Problem, "description": "The body is compressed, or this server cannot read such files."},
+    422: {
+        "model": responses.Problem,
+        "description": "The file is broken or has no text; the answer says what is wrong.",
+    },
+}
+# Any file, as it is.
+_FILE = {"required": True, "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}}}
 _NOT_READY: dict[int | str, dict[str, Any]] = {
-    503: {"model": bodies.Problem, "description": "The models are not loaded yet, or the server is shutting down."}
+    503: {"model": responses.Problem, "description": "The models are not loaded yet, or the server is shutting down."}
 }
 
 
@@ -46,41 +58,65 @@ def router(queue: WorkQueue, metrics: Metrics) -> APIRouter:
 
     async def ask(task: str, body: SummarizeBody | FrontierBody | BatchBody, request: Request) -> Response:
         # The same text goes to the same worker, which may remember it.
-        reply = await unless_gone(request, queue.ask((task, body.request()), body.key, task != "summarize"))
+        return await answer((task, body.request()), body.key, request)
+
+    async def answer(job: tuple[str, dict[str, Any]], key: str | bytes, request: Request) -> Response:
+        reply = await unless_gone(request, queue.ask(job, key, job[0] != "summarize"))
         if not isinstance(reply, Answer):
             raise reply
         metrics.read(reply.sentences)
         return Response(reply.body, media_type="application/json")
 
-    @routes.post("/v1/summarize", responses=_answers(bodies.SummaryAnswer), summary="Summarize a text")
+    @routes.post("/v1/summarize", responses=_answers(responses.SummaryAnswer), summary="Summarize a text")
     async def summarize(body: SummarizeBody, request: Request) -> Response:
         """Return the best summary within one budget, byte for byte what 'tersely summarize --format json' writes."""
         return await ask("summarize", body, request)
 
-    @routes.post("/v1/frontier", responses=_answers(bodies.FrontierAnswer), summary="All budgets at once")
+    @routes.post("/v1/frontier", responses=_answers(responses.FrontierAnswer), summary="All budgets at once")
     async def frontier(body: FrontierBody, request: Request) -> Response:
         """Return how the summary grows with its budget: each step holds from its budget up to the next one."""
         return await ask("frontier", body, request)
 
-    @routes.post("/v1/batch", responses=_answers(bodies.BatchAnswer), summary="Summarize many texts")
+    @routes.post("/v1/batch", responses=_answers(responses.BatchAnswer), summary="Summarize many texts")
     async def batch(body: BatchBody, request: Request) -> Response:
         """Summarize up to 100 documents, each a body of /v1/summarize with its own result or error."""
         return await ask("batch", body, request)
 
-    @routes.get("/v1/models", response_model=bodies.ModelsAnswer, responses=_NOT_READY, summary="Models to choose from")
+    @routes.post(
+        "/v1/extract",
+        responses={200: {"model": responses.ExtractAnswer, "description": "The text."}, **_FILE_REFUSED},
+        openapi_extra={"requestBody": _FILE},
+        summary="Take the text out of a file",
+    )
+    async def extract(
+        request: Request,
+        name: Annotated[bodies.Name | None, Query(description="The file's name: its ending helps.")] = None,
+        field: Annotated[bodies.Name | None, Query(description="The column or field that holds the text.")] = None,
+    ) -> Response:
+        """Return the text of the file that is the body, with its blocks and where they stand; no address is fetched."""
+        data, kind = await request.body(), request.headers.get("content-type")
+        if not data:
+            raise bodies.empty_file()
+        return await answer(
+            ("extract", {"data": data, "name": name, "media_type": kind, "field": field}), data, request
+        )
+
+    @routes.get(
+        "/v1/models", response_model=responses.ModelsAnswer, responses=_NOT_READY, summary="Models to choose from"
+    )
     async def models() -> Response:
         """List the models that this server has loaded."""
         if not queue.card:
             raise _not_ready()
         return JSONResponse({"models": queue.card})
 
-    @routes.get("/healthz", response_model=bodies.StatusAnswer, summary="Whether the server is running")
+    @routes.get("/healthz", response_model=responses.StatusAnswer, summary="Whether the server is running")
     async def healthz() -> Response:
         """Answer as long as the process is running."""
         return JSONResponse({"status": "ok"})
 
     @routes.get(
-        "/readyz", response_model=bodies.StatusAnswer, responses=_NOT_READY, summary="Whether it can take requests"
+        "/readyz", response_model=responses.StatusAnswer, responses=_NOT_READY, summary="Whether it can take requests"
     )
     async def readyz() -> Response:
         """Answer 503 until the models are loaded, while no worker can be replaced, and during shutdown."""
@@ -130,7 +166,7 @@ class StrictRoute(APIRoute):
         handler = super().get_route_handler()
 
         async def strict(request: Request) -> Response:
-            if request.method == "POST":
+            if self.body_field is not None:  # a file is not parsed here
                 request = _Parsed(request.scope, request.receive)
                 request.parsed = _parse(await request.body())
             return await handler(request)
@@ -146,7 +182,12 @@ class _Parsed(Request):
 
 
 def _parse(body: bytes) -> Any:
+    body = body.removeprefix(b"\xef\xbb\xbf")
     try:
-        return from_json(body.removeprefix(b"\xef\xbb\xbf"), allow_inf_nan=False)
+        parsed = from_json(body, allow_inf_nan=False)
+        json.loads(body, object_pairs_hook=without_doubles)  # the other one would take the last of two values
+    except InputError as error:
+        raise ProblemError("invalid-json", f"{error}: give it once") from None
     except ValueError as error:
         raise ProblemError("invalid-json", f"the body is not JSON in UTF-8: {error}") from None
+    return parsed

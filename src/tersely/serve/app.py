@@ -63,7 +63,8 @@ def make_app(options: ServeOptions, queue: WorkQueue) -> ASGIApp:
 
 def _layers(app: FastAPI, options: ServeOptions, metrics: Metrics, queue: WorkQueue) -> ASGIApp:
     """Wrap the application in its layers; the last one here is the first that a request meets."""
-    layered: ASGIApp = BodyLimit(Head(app), frozenset(api.WITH_BODY), options.max_body, options.deadline)
+    sizes = dict.fromkeys(api.WITH_JSON, options.max_body) | dict.fromkeys(api.WITH_FILE, options.max_file)
+    layered: ASGIApp = BodyLimit(Head(app), sizes, frozenset(api.WITH_JSON), options.deadline)
     layered = Tokens(layered, options.tokens)
     if options.cors:
         layered = Cors(

@@ -1,4 +1,4 @@
-"""The bodies of requests and answers. What OpenAPI says about them is exactly what is checked."""
+"""The bodies of requests. What OpenAPI says about them is exactly what is checked."""
 
 import json
 from collections.abc import Sequence
@@ -13,6 +13,8 @@ from tersely.serve.problems import ProblemError, invalid
 from tersely.text import Language
 
 MAX_DOCUMENTS = 100
+# In a request. A wrapped sentence has a few lines, so this leaves room for as many sentences as are allowed.
+MAX_LINES = 100_000
 # For each task a request and its real answer; they are data, so that describing the interface runs no model.
 EXAMPLES: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("examples.json").read_text("utf-8"))
 
@@ -24,11 +26,17 @@ Name = Annotated[str, Field(max_length=1000)]
 Question = Annotated[str, Field(max_length=10_000, pattern=r"\S")]
 
 _LONGEST_NAME = 100
-# Said in words of JSON, where pydantic would speak of Python.
+# All line ends but the carriage return, which may be half of one.
+_LINE_ENDS = "\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+# Said in words of JSON, with the limit and what to do, where pydantic would speak of Python.
 _DETAILS = {
     "extra_forbidden": "there is no such field",
     "model_type": "must be a JSON object",
     "model_attributes_type": "must be a JSON object",
+    "too_long": "may have at most {max_length:,} items: send the others in another request",
+    "string_too_long": "may have at most {max_length:,} characters: shorten it",
+    "less_than_equal": "must be at most {le:,.10g}",
+    "greater_than_equal": "must be at least {ge:,.10g}",
 }
 # Exactly one budget that is not null.
 _ONE_BUDGET: list[JsonValue] = [{"required": [name], "properties": {name: {"type": "number"}}} for name in BUDGETS]
@@ -73,6 +81,16 @@ class _Text(_Body):
     language: Language | None = Field(None, description="Null: detected from the text.")
     model: Name | None = Field(None, description="A model listed at /v1/models. Null: the default.")
 
+    def request(self) -> dict[str, Any]:
+        """Return what a worker is asked; a text of far too many lines is a problem before a worker has seen it."""
+        check_lines(self.lines)
+        return self.model_dump()
+
+    @property
+    def lines(self) -> int:
+        """How many lines there are to read."""
+        return sum(map(count_lines, [self.text] if isinstance(self.text, str) else [one.text for one in self.text]))
+
     @property
     def key(self) -> str:
         """A text by which a worker is chosen: the same text goes to the same worker."""
@@ -97,7 +115,7 @@ class SummarizeBody(_Text):
 
     def request(self) -> dict[str, Any]:
         """Return what a worker is asked; without exactly one budget, it is a problem that names the fields."""
-        how = self.model_dump()
+        how = super().request()
         limits = {name: how.pop(name) for name in BUDGETS}
         try:
             return how | {"budget": Budget.one_of(**limits)}
@@ -134,16 +152,43 @@ class BatchBody(_Body):
 
     def request(self) -> dict[str, Any]:
         """Return what a worker is asked: the request of each document, or its error."""
-        return {"documents": [_document(data) for data in self.documents]}
+        left = MAX_LINES
+        asked: list[dict[str, Any]] = []
+        for data in self.documents:
+            request, lines = _document(data, left)
+            left -= lines
+            asked.append(request)
+        return {"documents": asked}
 
 
-def _document(data: Any) -> dict[str, Any]:
+def count_lines(text: str) -> int:
+    """Count the lines of a text; one that ends with a line end has an empty line after it.
+
+    >>> count_lines("One\\r\\ntwo\\n\\nthree")
+    4
+    """
+    return 1 + sum(map(text.count, _LINE_ENDS)) + text.count("\r") - text.count("\r\n")
+
+
+def check_lines(lines: int, left: int = MAX_LINES) -> None:
+    """Refuse more lines than a request may have; blank ones count, too."""
+    if lines > left:
+        rest = f", of which {left:,} are left for this document" if left < MAX_LINES else ""
+        raise invalid(
+            f"the text has {lines:,} lines: a request may have {MAX_LINES:,}{rest}; split it into several", "text"
+        )
+
+
+def _document(data: Any, left: int) -> tuple[dict[str, Any], int]:
+    """Return the request for one document of a batch, or its error, and how many lines it has."""
     try:
-        return SummarizeBody.model_validate(data).request()
+        body = SummarizeBody.model_validate(data)
+        check_lines(body.lines, left)
+        return body.request(), body.lines
     except ValidationError as error:
-        return {"error": invalid_fields(error.errors(include_input=False, include_url=False)).to_dict()}
+        return {"error": invalid_fields(error.errors(include_input=False, include_url=False)).to_dict()}, 0
     except ProblemError as problem:
-        return {"error": problem.to_dict()}
+        return {"error": problem.to_dict()}, 0
 
 
 def invalid_fields(errors: Sequence[Any]) -> ProblemError:
@@ -164,136 +209,10 @@ def _field(place: Sequence[str | int]) -> str:
 def _detail(error: Any) -> str:
     if tuple(error["loc"]) == ("body",):  # older versions of FastAPI call a body of null a missing field
         return _DETAILS["model_type"]
-    text: str = _DETAILS.get(error["type"], error["msg"])
+    text: str = _DETAILS[error["type"]].format(**error.get("ctx", {})) if error["type"] in _DETAILS else error["msg"]
     return text[:1].lower() + text[1:]
 
 
-class SentenceAnswer(BaseModel):
-    """A sentence, `text[start:end]` of the source; offsets count Unicode code points."""
-
-    source: str | None = Field(None, description="The id of its source, if there are several.")
-    index: int
-    start: int
-    end: int
-    text: str
-    score: float
-    needs: int | None = Field(description="The earlier sentence without which it cannot be understood.")
-
-
-class RankedAnswer(SentenceAnswer):
-    """A sentence of the source, chosen or not."""
-
-    selected: bool
-    noise: str = Field(description="The kind of noise that it is, such as caption; empty for a proper sentence.")
-    rejected: Literal["", "excluded", "noise", "redundant", "no-room", "needs", "no-gain"] = Field(
-        description="Why it is not in the summary; empty if it is."
-    )
-
-
-class BudgetAnswer(BaseModel):
-    """The budget as requested, and the length it allows."""
-
-    limit: float
-    unit: Literal["chars", "words", "tokens", "bytes", "sentences", "ratio"]
-    capacity: int
-
-
-class ModelAnswer(BaseModel):
-    """The model that chose; its fingerprint changes whenever a summary might."""
-
-    name: str
-    fingerprint: str
-
-
-class SummaryAnswer(BaseModel):
-    """The summary, where its sentences are in the text, and why it is as long as it is."""
-
-    text: str
-    query: str | None = Field(None, description="The question, if there was one.")
-    sentences: list[SentenceAnswer]
-    language: Language
-    budget: BudgetAnswer
-    length: int
-    fill: float
-    reason: Literal["selected", "whole-text-fits", "no-gain", "nothing-fits", "empty-input"]
-    needed: int | None
-    ranking: list[RankedAnswer]
-    lean: str = Field(description="What the scorer took the text for, and where it looked for what matters.")
-    model: ModelAnswer
-
-
-class StepAnswer(BaseModel):
-    """The sentences chosen from this budget up to the next step."""
-
-    budget: int
-    length: int
-    value: float
-    chosen: list[int]
-
-
-class FrontierAnswer(BaseModel):
-    """The sentences once, and each step as indices into them."""
-
-    unit: Literal["chars", "words", "sentences", "bytes"]
-    capacity: int
-    separator: str
-    language: Language
-    sentences: list[SentenceAnswer]
-    steps: list[StepAnswer]
-    points: int | None = Field(description="How many budgets were tried; null: all of them.")
-    model: ModelAnswer
-
-
-class FieldError(BaseModel):
-    """What is wrong with one field."""
-
-    field: str
-    detail: str
-
-
-class Problem(BaseModel):
-    """What went wrong (RFC 9457)."""
-
-    type: str
-    title: str
-    status: int
-    detail: str
-    errors: list[FieldError] = []
-    request_id: str = ""
-
-
-class SummaryResult(BaseModel):
-    """The summary of one document of a batch."""
-
-    summary: SummaryAnswer
-
-
-class ErrorResult(BaseModel):
-    """What is wrong with one document of a batch."""
-
-    error: Problem
-
-
-class BatchAnswer(BaseModel):
-    """One result per document, in order."""
-
-    results: list[SummaryResult | ErrorResult]
-
-
-class ServedModel(ModelAnswer):
-    """A model that this server has loaded."""
-
-    description: str
-    default: bool
-
-
-class ModelsAnswer(BaseModel):
-    """The models to choose from."""
-
-    models: list[ServedModel]
-
-
-class StatusAnswer(BaseModel):
-    """The state of the server."""
-
-    status: Literal["ok", "ready"]
+def empty_file() -> ProblemError:
+    """Return the problem of a file without a byte."""
+    return invalid("the body is empty: send the bytes of a file")

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from tersely.encode import load_encoder
-from tersely.errors import TerselyError, UsageError
+from tersely.errors import MissingExtraError, TerselyError, UsageError
+from tersely.extract import extract
 from tersely.io.lines import to_json
 from tersely.layout import Options
 from tersely.models import load_model
@@ -51,7 +52,12 @@ class Desk:
     def __call__(self, job: tuple[str, Request]) -> Answer | ProblemError | FailureError:
         """Answer one request: a task and its parsed body. Errors are returned, since a worker must go on."""
         task, request = job
-        tasks = {"summarize": self._summarize, "frontier": self._frontier, "batch": self._batch}
+        tasks = {
+            "summarize": self._summarize,
+            "frontier": self._frontier,
+            "batch": self._batch,
+            "extract": self._extract,
+        }
         try:
             return tasks[task](request)
         except ProblemError as problem:
@@ -97,6 +103,22 @@ class Desk:
                 room -= len(summary.ranking)
                 results.append({"summary": summary.to_dict()})
         return Answer(to_json({"results": results}).encode(), MAX_SENTENCES - room)
+
+    def _extract(self, request: Request) -> Answer:
+        try:
+            found = extract(**request)
+        except MissingExtraError as error:
+            raise ProblemError("unsupported-media-type", f"this server cannot read such a file: {error}") from None
+        except TerselyError as error:
+            raise _refused(error, "field") from None
+        answer = {
+            "form": found.form,
+            "text": found.text,
+            "blocks": [block._asdict() for block in found.blocks],
+            "places": [place._asdict() for place in found.places],
+            "notes": found.notes,
+        }
+        return Answer(to_json(answer).encode(), 0)
 
     def _summary(self, request: Request, most: int) -> Summary:
         how = dict(request)

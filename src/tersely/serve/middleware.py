@@ -3,7 +3,7 @@
 import asyncio
 import hmac
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from email.message import Message as MimeHeaders
 from hashlib import sha256
@@ -138,51 +138,60 @@ class Tokens:
 
 
 class BodyLimit:
-    """Reads the body of a POST to one of the routes: only JSON, and no more than allowed, however it is sent."""
+    """Reads the body of a POST to one of the routes: no more than allowed, however it is sent, and JSON if it must be.
 
-    def __init__(self, app: ASGIApp, routes: frozenset[str], max_body: int, seconds: float) -> None:
-        self._app, self._routes, self._max_body, self._seconds = app, routes, max_body, seconds
+    `sizes` has the most bytes for each route; those in `with_json` take only JSON.
+    """
+
+    def __init__(self, app: ASGIApp, sizes: Mapping[str, int], with_json: frozenset[str], seconds: float) -> None:
+        self._app, self._sizes, self._with_json, self._seconds = app, sizes, with_json, seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on with its body, or refuse it."""
-        if scope["type"] != "http" or scope["method"] != "POST" or scope["path"] not in self._routes:
+        if scope["type"] != "http" or scope["method"] != "POST" or scope["path"] not in self._sizes:
             await self._app(scope, receive, send)
             return
         try:
-            body = await self._body(Headers(scope=scope), receive)
+            headers = Headers(scope=scope)
+            _check_packing(headers)
+            if scope["path"] in self._with_json:
+                _check_type(headers)
+            body = await self._body(headers, self._sizes[scope["path"]], receive)
         except ProblemError as problem:
             await refuse(problem, scope, receive, send)
             return
         if body is not None:
             await self._app(scope, _replay(body, receive), send)
 
-    async def _body(self, headers: Headers, receive: Receive) -> bytes | None:
+    async def _body(self, headers: Headers, most: int, receive: Receive) -> bytes | None:
         """Return the body, or none if the client has disconnected."""
-        _check_type(headers)
         announced = headers.get("content-length", "")
-        if announced.isdecimal() and int(announced[:20]) > self._max_body:
-            raise self._too_large()
+        if announced.isdecimal() and int(announced[:20]) > most:
+            raise _too_large(most)
         try:
             async with asyncio.timeout(self._seconds):
-                return await self._read(receive)
+                return await _read(receive, most)
         except TimeoutError:
             raise ProblemError("body-timeout", f"the body did not arrive within {self._seconds:g} seconds") from None
 
-    async def _read(self, receive: Receive) -> bytes | None:
-        body = bytearray()
-        while True:
-            event = await receive()
-            if event["type"] == "http.disconnect":
-                return None
-            body += event.get("body", b"")
-            if len(body) > self._max_body:
-                raise self._too_large()
-            if not event.get("more_body", False):
-                return bytes(body)
 
-    def _too_large(self) -> ProblemError:
-        detail = f"the request is larger than the {self._max_body:,} bytes this server accepts: send less at once"
-        return ProblemError("too-large", detail)
+async def _read(receive: Receive, most: int) -> bytes | None:
+    body = bytearray()
+    while True:
+        event = await receive()
+        if event["type"] == "http.disconnect":
+            return None
+        body += event.get("body", b"")
+        if len(body) > most:
+            raise _too_large(most)
+        if not event.get("more_body", False):
+            return bytes(body)
+
+
+def _too_large(most: int) -> ProblemError:
+    return ProblemError(
+        "too-large", f"the body is larger than the {most:,} bytes that this server accepts: send less at once"
+    )
 
 
 def _check_type(headers: Headers) -> None:
@@ -193,8 +202,11 @@ def _check_type(headers: Headers) -> None:
     charset = parsed.get_param("charset", "utf-8")
     if not isinstance(charset, str) or charset.lower() not in ("utf-8", "utf8"):
         raise _unsupported("the body must be in UTF-8")
+
+
+def _check_packing(headers: Headers) -> None:
     if headers.get("content-encoding", "identity").lower() != "identity":
-        raise _unsupported("the body must not be compressed")
+        raise _unsupported("the body must not be compressed: send it without 'Content-Encoding'")
 
 
 def _unsupported(detail: str) -> ProblemError:

@@ -32,6 +32,7 @@ class ServeOptions:
     queue: int = 64
     deadline: float = 30.0
     max_body: int = 2_000_000
+    max_file: int = 10_000_000
     tokens: tuple[str, ...] = field(default=(), repr=False)
     cors: tuple[str, ...] = ()
     tokenizer: str | None = None

@@ -17,8 +17,11 @@ KINDS: dict[str, tuple[int, str]] = {
     "method-not-allowed": (405, "This address does not support this method; the Allow header lists those it does."),
     "body-timeout": (408, "The body did not arrive in time. Send it again."),
     "too-large": (413, "The body is larger than this server accepts. Send less at once."),
-    "unsupported-media-type": (415, "The body must be application/json in UTF-8, not compressed."),
-    "invalid-request": (422, "A field is wrong; 'errors' names it and says why."),
+    "unsupported-media-type": (
+        415,
+        "The body must be JSON in UTF-8, or at /v1/extract a file that can be read; not compressed.",
+    ),
+    "invalid-request": (422, "A field or a file is wrong; 'detail' says why, and 'errors' names the field."),
     "internal": (500, "The server failed. The reason is in its log, under this request id."),
     "busy": (
         503,

@@ -166,6 +166,7 @@ def _anchor(path: str) -> str:
 
 def _operation(openapi: dict[str, Any], base: str, path: str, method: str, operation: dict[str, Any]) -> str:
     body = _body(openapi, operation)
+    file = "requestBody" in operation and not body
     statuses = "".join(
         f"<dt>{status}</dt><dd>{escape(answer['description'])}</dd>"
         for status, answer in operation["responses"].items()
@@ -174,7 +175,7 @@ def _operation(openapi: dict[str, Any], base: str, path: str, method: str, opera
         f'<section id="{_anchor(path)}">',
         f"<h2><code>{method.upper()} {path}</code></h2>",
         f"<p>{escape(operation['description'])}</p>",
-        _code(_curl(base + path, body, "security" in operation), copy=True),
+        _code(_curl(base + path, body, "security" in operation, file), copy=True),
         _fields(body) if body else "",
         _example(operation),
         f"<details><summary>Statuses</summary><dl>{statuses}</dl></details>",
@@ -184,18 +185,20 @@ def _operation(openapi: dict[str, Any], base: str, path: str, method: str, opera
 
 
 def _body(openapi: dict[str, Any], operation: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the schema of the body, if there is one."""
-    if "requestBody" not in operation:
+    """Return the schema of the body, if there is one; a file has none."""
+    if "application/json" not in operation.get("requestBody", {}).get("content", {}):
         return None
     name = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
     schema: dict[str, Any] = openapi["components"]["schemas"][name]
     return schema
 
 
-def _curl(address: str, body: dict[str, Any] | None, token: bool) -> str:
-    parts = [f"curl -s {shlex.quote(address)}"]
+def _curl(address: str, body: dict[str, Any] | None, token: bool, file: bool) -> str:
+    parts = [f"curl -s {shlex.quote(address + ('?name=report.pdf' if file else ''))}"]
     if token:
         parts.append('-H "Authorization: Bearer $TOKEN"')
+    if file:
+        parts.append("--data-binary @report.pdf")
     if body:
         parts.append("-H 'Content-Type: application/json'")
         parts.append(f"-d {shlex.quote(json.dumps(body['examples'][0], ensure_ascii=False))}")
