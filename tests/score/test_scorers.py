@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from threadpoolctl import threadpool_limits
 
 from tersely.errors import InputError
 from tersely.score import SCORERS
@@ -115,9 +116,19 @@ def test_too_many_sentences_to_compare_are_refused_before_any_memory_is_taken(na
         SCORERS.create(name).score(document("a"), rows)
 
 
+@pytest.mark.parametrize("name", ["textrank", "lexrank", "pacsum", "far"])
+def test_scores_do_not_depend_on_the_number_of_threads(name: str) -> None:
+    rows = np.random.default_rng(2).normal(size=(300, 512)).astype(np.float32)
+    texts = document(*map(str, range(300)))
+    with threadpool_limits(1, user_api="blas"):
+        one = SCORERS.create(name).score(texts, rows)
+    with threadpool_limits(4, user_api="blas"):
+        assert (SCORERS.create(name).score(texts, rows) == one).all()
+
+
 @pytest.mark.parametrize("name", ["textrank", "pacsum", "far"])
 def test_the_last_digits_of_a_sum_do_not_change_the_ranking(name: str) -> None:
-    """Another processor, or another number of threads, gives vectors and sums that differ by this much."""
+    """Another processor gives vectors and sums that differ by this much."""
     draw = np.random.default_rng(1)
     rows = draw.normal(size=(6, 32)).astype(np.float32)
     rows = np.concatenate([rows, rows[::-1]])  # every sentence twice: only rounding keeps such ties

@@ -73,11 +73,36 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+LEAVING = """
+import os, signal, subprocess, sys
+from tersely.workers.guard import nothing_left_behind
+call = [sys.executable, "-c", "import signal; signal.pause()"]
+with nothing_left_behind():
+    left = subprocess.Popen(call, start_new_session=True)
+    print(left.pid, flush=True)
+    if sys.argv[1] == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+assert left.poll() is None and "TERSELY_RUN" not in os.environ
+left.kill()
+"""
+
+
+@pytest.mark.parametrize(("how", "code"), [("killed", -9), ("done", 0)])
+def test_nothing_is_left_behind_by_a_process_that_is_killed(how: str, code: int) -> None:
+    run = subprocess.run([sys.executable, "-c", LEAVING, how], stdout=subprocess.PIPE, text=True, check=False)
+    assert run.returncode == code
+    wait_for_the_end(run.stdout.strip())
+
+
 def test_a_worker_does_not_outlive_its_parent_even_in_the_middle_of_a_job() -> None:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [*sys.path, str(Path(__file__).parents[1])]))}
     run = subprocess.run([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True, env=env, check=False)
     assert run.returncode == -9
-    stat = Path("/proc", run.stdout.strip(), "stat")
+    wait_for_the_end(run.stdout.strip())
+
+
+def wait_for_the_end(pid: str) -> None:
+    stat = Path("/proc", pid, "stat")
     deadline = monotonic() + 60
     while stat.exists() and stat.read_text().rpartition(")")[2].split()[0] not in "ZX":
         assert monotonic() < deadline

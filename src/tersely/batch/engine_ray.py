@@ -6,7 +6,7 @@ import os
 import pickle
 import socket
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -21,6 +21,7 @@ from tersely.batch.records import json_line
 from tersely.errors import InputError, MissingExtraError, ModelError, TerselyError, UsageError
 from tersely.io.store import Store, absolute
 from tersely.io.tables import pyarrow
+from tersely.workers.guard import nothing_left_behind
 from tersely.workers.ordered import OrderedPool
 
 # The folder that holds one note per finished part while the job runs.
@@ -79,14 +80,16 @@ def cluster(address: str, workers: int | None) -> Iterator[Any]:
         yield ray
         return
     cores: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False} if address == "local" else {}
-    try:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **cores)
-    except Exception as error:  # Ray raises a plain Exception when a node is late
-        raise InputError(f"cannot join the Ray cluster at {address}: {error}") from None
-    try:
-        yield ray
-    finally:
-        ray.shutdown()
+    # If this process is killed, some agents of Ray would go on for minutes.
+    with nothing_left_behind() if cores else nullcontext():
+        try:
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **cores)
+        except Exception as error:  # Ray raises a plain Exception when a node is late
+            raise InputError(f"cannot join the Ray cluster at {address}: {error}") from None
+        try:
+            yield ray
+        finally:
+            ray.shutdown()
 
 
 def cluster_cores(ray: Any) -> int:

@@ -67,7 +67,7 @@ class Use(PickledBySettings):
     def encode(self, sentences: Sequence[str]) -> Matrix:
         """Return one row of length one per sentence."""
         groups = [sentences[i : i + _TOGETHER] for i in range(0, len(sentences), _TOGETHER)]
-        with _blas_on_one_thread():
+        with blas_on_one_thread():
             if self._threads == 1 or len(groups) < 2:
                 blocks = [self._backend.encode(group) for group in groups]
             else:
@@ -131,7 +131,7 @@ def _checked(path: Path) -> str:
 
 
 @contextmanager
-def _blas_on_one_thread() -> Iterator[None]:
+def blas_on_one_thread() -> Iterator[None]:
     """Limit each of NumPy's matrix products to one thread, because the last bits depend on the number of threads.
 
     The limit holds for the whole process, and two threads that set and restored it would interfere. So documents

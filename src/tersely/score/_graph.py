@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.encode import unit_rows
+from tersely.encode.use import blas_on_one_thread
 from tersely.errors import InputError
 from tersely.score import Matrix, Values
 
@@ -25,13 +26,14 @@ def products(vectors: Matrix) -> Graph:
             f"the text has {len(vectors):,} sentences, and this scorer compares each with every other one: it takes "
             f"at most {MOST_SENTENCES:,}; split the text, or choose another scorer, such as coverage"
         )
-    return vectors @ vectors.T
+    with blas_on_one_thread():
+        return vectors @ vectors.T
 
 
 def rounded(values: Values) -> Values:
     """Round to a millionth of the largest value.
 
-    Sums in single precision differ in the last digits from one processor to another, and with the number of threads.
+    Sums in single precision differ in the last digits from one processor to another.
     What is nearly the same then is the same, and ties keep the order of the text.
     """
     unit = float(np.abs(values).max(initial=0.0)) * 1e-6
@@ -40,6 +42,11 @@ def rounded(values: Values) -> Values:
 
 def page_rank(weights: Graph, damping: float, tolerance: float = 1e-7, rounds: int = 100) -> Values:
     """Return the stationary weight of each node; a node without edges leads to all nodes equally."""
+    with blas_on_one_thread():
+        return _page_rank(weights, damping, tolerance, rounds)
+
+
+def _page_rank(weights: Graph, damping: float, tolerance: float, rounds: int) -> Values:
     n = len(weights)
     degrees = weights.sum(axis=1, dtype=np.float64)
     outgoing = np.divide(1.0, degrees, out=np.zeros(n), where=degrees > 0)
