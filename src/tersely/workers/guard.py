@@ -7,9 +7,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import sleep
 from uuid import uuid4
 
 MARK = "TERSELY_RUN"
+_ROUNDS, _PAUSE = 25, 0.2
 
 
 @contextmanager
@@ -34,7 +36,13 @@ def main() -> None:
     """Wait until the other end of standard input is closed, and end what is left, unless all is done."""
     if sys.stdin.buffer.read() == b"done":
         return
-    wanted = f"{MARK}={sys.argv[1]}".encode()
+    # What is being killed may be about to start another.
+    for _ in range(_ROUNDS):
+        _end_all(f"{MARK}={sys.argv[1]}".encode())
+        sleep(_PAUSE)
+
+
+def _end_all(wanted: bytes) -> None:
     for environment in Path("/proc").glob("[0-9]*/environ"):
         with suppress(OSError):
             if wanted in environment.read_bytes().split(b"\0"):
