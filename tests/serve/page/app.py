@@ -14,11 +14,19 @@ _INPUT = """(field, value) => {
 }"""
 
 
+# The page opens with an example; with an empty draft it opens with an empty editor.
+_EMPTY = """if (!sessionStorage.length) {
+    sessionStorage.setItem("tersely.draft", JSON.stringify({documents: [{id: "0", name: "", text: "", places: []}]}));
+}"""
+
+
 class App:
     """The page and all its requests; its clock stands still except in `frames` and `rest`."""
 
-    def __init__(self, page: Page, address: str) -> None:
+    def __init__(self, page: Page, address: str, empty: bool = True) -> None:
         self.page, self.address = page, address
+        if empty:
+            page.add_init_script(_EMPTY)
         self.asked: list[str] = []
         page.set_default_timeout(PATIENCE)
         page.on("request", self._note)
@@ -73,6 +81,7 @@ class App:
         with self.page.expect_request("**/v1/frontier"):
             self["unit"].select_option(unit)
         expect(self["used"]).to_contain_text({"chars": "character"}.get(unit, unit.rstrip("s")))
+        self.answered()
 
     def ask_server(self, question: dict[str, Any]) -> dict[str, Any]:
         """Ask the server for one summary, bypassing the page."""

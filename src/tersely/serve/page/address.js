@@ -1,19 +1,65 @@
-/** The settings in the address, after the hash so that no server sees them; the text is never there. */
+/** The address: settings after the hash, so that no server sees them, and on request the texts themselves, compressed. */
 
-import { UNITS } from "./lengths.js";
+import { UNITS } from "./speech.js";
 
-/** Whatever in the address makes sense. */
+const MOST = 5_000_000; // characters of a text in a link
+
+/** Whatever settings in the address make sense. */
 export function readAddress() {
   const said = new URLSearchParams(location.hash.slice(1));
   const budget = Number(said.get("budget"));
   return {
-    unit: Object.hasOwn(UNITS, said.get("unit") ?? "") ? said.get("unit") : undefined,
+    unit: UNITS.includes(said.get("unit")) ? said.get("unit") : undefined,
     budget: Number.isSafeInteger(budget) && budget > 0 ? budget : undefined,
     model: said.get("model") || undefined,
+    language: said.get("language") || undefined,
+    steady: said.has("steady") || undefined,
+    packed: said.get("text") || undefined,
   };
 }
 
-export function writeAddress({ unit, budget, model }) {
-  const settings = new URLSearchParams({ unit, budget, ...(model && { model }) });
-  history.replaceState(null, "", `#${settings}`);
+export function writeAddress(settings) {
+  history.replaceState(null, "", `#${query(settings)}`);
+}
+
+/** A link that carries the texts. */
+export async function linkOf(settings, { documents, question, pins, second }) {
+  const carried = { documents: documents.map(({ name, text, id }) => ({ id, name, text })), question, pins, second };
+  return `${location.origin}${location.pathname}#${query(settings)}&text=${await pack(JSON.stringify(carried))}`;
+}
+
+function query({ unit, budget, model, language, steady }) {
+  const said = { unit, budget, ...(model && { model }), ...(language && { language }), ...(steady && { steady: 1 }) };
+  return String(new URLSearchParams(said));
+}
+
+async function pack(text) {
+  const squeezed = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const bytes = new Uint8Array(await new Response(squeezed).arrayBuffer());
+  const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** What a link carries, or an error if it is damaged or far too long. */
+export async function unpack(packed) {
+  const letters = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));
+  const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).pipeThrough(new TextDecoderStream());
+  const reader = stream.getReader();
+  let text = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    text += part.value;
+    if (text.length > MOST) {
+      reader.cancel();
+      throw new RangeError("too long");
+    }
+  }
+  return checked(JSON.parse(text));
+}
+
+function checked({ documents, question = "", pins = {}, second = null }) {
+  const texts = documents.map(({ id, name, text }) => ({ id: String(id), name: String(name), text: String(text), places: [] }));
+  if (!texts.length) throw new RangeError("no text");
+  const known = Object.entries(pins).filter(([, pin]) => pin === "in" || pin === "out");
+  return { documents: texts, question: String(question), pins: Object.fromEntries(known), second: Number(second) || null };
 }

@@ -1,55 +1,88 @@
-/** Requests to the server about one text; a newer request cancels the older one. */
+/** Requests to the server about the texts; a newer request cancels the older one, and the last answers are remembered. */
 
-import { askFrontier, askSummary } from "./api.js";
+import { alone, askFrontier, askSummary } from "./api.js";
 import { Frontier } from "./frontier.js";
+import { pinKeys } from "./state.js";
 
-const CLOSER = 8; // in a long text the server tries evenly spread budgets, so small ones get another request
-const FEW = 4; // sentences; no need to look closer than that
+const REMEMBERED = 12;
 
 export class Asker {
-  #question = new AbortController();
-  #answered = null;
+  #asking = new AbortController();
+  #answers = new Map(); // by question
+  #sentences = new Map(); // by text: what its sentences are, so that pins find theirs
 
-  /** `hear.answer(frontier)` gets the answer, and again each time it is refined; `hear.problem(error)` gets errors. */
+  /** `hear.answer(frontier)` gets each answer, first of one budget and then of all; `hear.problem(error)` gets errors. */
   constructor(hear) {
     this.hear = hear;
   }
 
   stop() {
-    this.#question.abort();
+    this.#asking.abort();
     this.hear.busy(false);
   }
 
-  /** Ask for all budgets of a text at once. */
-  async ask({ text, unit, model, include, exclude }) {
+  /** Ask for the summary at this budget, which is fast, and then for all budgets at once. */
+  async ask(question) {
     this.stop();
-    this.#question = new AbortController();
-    this.#answered = null;
-    this.about = { text, include, exclude, ...(model && { model }) };
+    this.#asking = new AbortController();
+    const key = keyOf(question);
+    const known = this.#answers.get(key);
+    if (known) this.#remember(this.#answers, key, known);
+    if (known) return this.hear.answer(known);
     this.hear.busy(true);
     await this.#try(async (signal) => {
-      const frontier = new Frontier(await askFrontier({ ...this.about, unit }, signal), this.about);
-      this.#answered = frontier;
-      this.hear.answer(frontier);
-      this.hear.busy(false);
-      for (const limit of closer(frontier)) {
-        frontier.merge(await askFrontier({ ...this.about, unit, limit }, signal));
-        this.hear.answer(frontier);
+      const about = aboutOf(question);
+      const pins = await this.#pins(question, about, signal);
+      const asked = { ...question, ...pins };
+      let first = null;
+      if (!question.steady && !alone) {
+        first = await summaryOrNone({ ...about, ...pins, [`max_${question.unit}`]: question.budget }, signal);
+        if (first) this.hear.answer(Frontier.ofSummary(first, asked));
       }
+      const nested = question.steady ? { nested: true } : {};
+      const frontier = new Frontier(await askFrontier({ ...about, ...pins, unit: question.unit, ...nested }, signal), asked);
+      if (first) frontier.learn(first);
+      this.#remember(this.#sentences, textKey(question), frontier.keys);
+      this.#remember(this.#answers, key, frontier);
+      this.hear.busy(false);
+      this.hear.answer(frontier);
     });
   }
 
-  /** If the answer has only some of the summaries, ask for the one with this budget. */
+  /** If an answer has only some of the budgets, ask for this one, too. */
   async refine(frontier, budget) {
-    if (frontier !== this.#answered || !frontier.isSampled(budget)) return; // it belongs to other pins
+    if (!frontier.isSampled(budget)) return;
+    const { include, exclude, unit } = frontier;
     await this.#try(async (signal) => {
-      frontier.refine(budget, await askSummary({ ...this.about, [`max_${frontier.unit}`]: budget }, signal));
+      frontier.learn(await askSummary({ ...aboutOf(frontier), include, exclude, [`max_${unit}`]: budget }, signal));
       this.hear.answer(frontier);
     });
+  }
+
+  /** The indices of the pinned sentences; if the sentences of a text are not known, they are asked for. */
+  async #pins({ pins, ...question }, about, signal) {
+    if (!Object.keys(pins).length) return { include: [], exclude: [] };
+    const key = textKey(question);
+    if (!this.#sentences.has(key)) {
+      const { ranking } = await askSummary({ ...about, max_sentences: 1 }, signal);
+      const ids = new Map(question.documents.map(({ name, id }) => [name, id]));
+      const inOrder = ranking.toSorted((a, b) => a.index - b.index);
+      const keys = pinKeys(inOrder.map(({ source, text }) => ({ document: ids.get(source) ?? question.documents[0].id, text })));
+      this.#remember(this.#sentences, key, keys);
+    }
+    const all = this.#sentences.get(key).map((sentence, index) => [index, pins[sentence]]);
+    const those = (wanted) => all.filter(([, pin]) => pin === wanted).map(([index]) => index);
+    return { include: those("in"), exclude: those("out") };
+  }
+
+  #remember(memory, key, value) {
+    memory.delete(key);
+    memory.set(key, value);
+    if (memory.size > REMEMBERED) memory.delete(memory.keys().next().value);
   }
 
   async #try(task) {
-    const { signal } = this.#question;
+    const { signal } = this.#asking;
     try {
       await task(signal);
     } catch (error) {
@@ -60,10 +93,23 @@ export class Asker {
   }
 }
 
-/** The limits, smallest first, below which a closer look is worth a request. */
-function closer({ capacity, sentences, known, least: shortest }) {
-  const limits = [];
-  const least = Math.max(shortest, (FEW * capacity) / sentences.length);
-  for (let limit = capacity / CLOSER; known < capacity && limit > least; limit /= CLOSER) limits.unshift(Math.round(limit));
-  return limits;
+/** What the server is told about the texts. */
+export function aboutOf({ documents, query, model }) {
+  const [{ text }] = documents;
+  const several = documents.map((each) => ({ id: each.name, text: each.text }));
+  return { text: documents.length > 1 ? several : text, ...(query && { query }), ...(model && { model }) };
+}
+
+const textKey = ({ documents }) => JSON.stringify(documents.map(({ id, text }) => [id, text]));
+const keyOf = ({ documents, unit, query, model, steady, pins }) =>
+  JSON.stringify([documents.map(({ id, name, text }) => [id, name, text]), unit, query, model, steady, pins]);
+
+/** None if the pinned sentences do not fit; the answer about all budgets says how much they need. */
+async function summaryOrNone(body, signal) {
+  try {
+    return await askSummary(body, signal);
+  } catch (error) {
+    if (error.fields?.includes("include")) return null;
+    throw error;
+  }
 }

@@ -1,20 +1,68 @@
 /** Every budget, from one answer of the server. */
 
 import { measure, placesOf } from "./lengths.js";
+import { pinKeys } from "./state.js";
 
-const NOTHING = { length: 0, value: 0, chosen: [] };
+const NOTHING = { budget: 0, length: 0, value: 0, chosen: [] };
+const DENSE = ["zh", "ja"]; // no space between sentences
 
 export class Frontier {
-  constructor(answer, { text, include, exclude }) {
-    Object.assign(this, answer, { source: text, include, exclude });
-    const { sentences, unit } = answer;
-    this.lengths = sentences.map((sentence) => measure(sentence.text, unit));
+  /** `question` has the texts, and the indices of the sentences to `include` and `exclude`. */
+  constructor(answer, question) {
+    Object.assign(this, answer, question, { by: answer.model });
+    this.#locate();
+    const { unit, sentences } = this;
+    this.lengths = sentences.map(({ text }) => measure(text, unit));
     this.gap = unit === "sentences" ? 0 : measure(this.separator, unit);
-    this.best = this.steps.reduce((most, step) => Math.max(most, step.value), 0);
-    this.whole = text.slice(...placesOf([sentences[0]?.start ?? 0, sentences.at(-1)?.end ?? 0], text));
+    this.whole = sentences.map(({ text, before }, index) => (index ? before : "") + (this.#own(index) ?? text)).join("");
     this.length = unit === "sentences" ? sentences.length : measure(this.whole, unit);
-    this.least = include.length ? this.steps[0].budget : this.lengths.reduce((a, b) => Math.min(a, b), this.capacity);
-    this.known = isComplete(answer) ? this.capacity : 0; // up to this budget no step is missing
+    this.capacity ??= this.length;
+    this.least = this.lengths.reduce((a, b) => Math.min(a, b), this.capacity);
+    this.complete = this.points === null || this.points >= this.capacity; // no step is missing
+    this.pins = new Map([...this.include.map((index) => [index, "in"]), ...this.exclude.map((index) => [index, "out"])]);
+  }
+
+  /** What one summary alone says, until the rest comes. */
+  static ofSummary(summary, question) {
+    const { language, budget, length, ranking, sentences, model } = summary;
+    const step = { budget: budget.capacity, length, value: 0, chosen: sentences.map(({ index }) => index), asked: budget.capacity };
+    const all = ranking.toSorted((a, b) => a.index - b.index);
+    const separator = DENSE.includes(language) ? "" : " ";
+    const answer = { unit: question.unit, separator, language, sentences: all, steps: [step], points: 0, model, partial: true };
+    return new Frontier(answer, question);
+  }
+
+  /** Find each sentence in its text, and what stands between it and the one before. */
+  #locate() {
+    const byName = new Map(this.documents.map((each) => [each.name, each]));
+    const own = this.sentences.map(({ source }) => byName.get(source) ?? this.documents[0]);
+    const places = new Map();
+    for (const each of this.documents) {
+      const offsets = this.sentences.filter((_, index) => own[index] === each).flatMap(({ start, end }) => [start, end]);
+      places.set(each, placesOf(offsets, each.text));
+    }
+    const next = new Map();
+    this.sentences = this.sentences.map((sentence, index) => {
+      const text = own[index];
+      const at = next.get(text) ?? 0;
+      next.set(text, at + 2);
+      const [from, to] = places.get(text).slice(at, at + 2);
+      const outside = !at && index > 0 ? own[index - 1].text.slice(places.get(own[index - 1]).at(-1)) + "\n\n" : "";
+      const before = outside + text.text.slice(at ? places.get(text)[at - 1] : 0, from);
+      return { ...sentence, document: text.id, from, to, before };
+    });
+    this.keys = pinKeys(this.sentences);
+    this.byId = new Map(this.documents.map((each) => [each.id, each]));
+  }
+
+  #own(index) {
+    const { document, from, to } = this.sentences[index];
+    return this.byId.get(document).text.slice(from, to);
+  }
+
+  /** A sentence exactly as it stands in its text. */
+  original(index) {
+    return this.#own(index);
   }
 
   /** The index of the last step within a budget, or -1. */
@@ -35,37 +83,62 @@ export class Frontier {
     return Math.max(1, this.steps[this.place(budget - 1)]?.budget ?? 1);
   }
 
+  /** The nearest budget at or below this one for which the summary here is the answer. */
+  snap(budget) {
+    const place = this.place(budget);
+    return this.isSampled(budget) ? Math.max(1, this.steps[place].budget) : budget;
+  }
+
   /** The summary for one budget, the same as the server would give. */
   at(budget) {
     const step = this.steps[this.place(budget)] ?? NOTHING;
-    const chosen = [...step.chosen].sort((a, b) => a - b);
+    const chosen = step.chosen.toSorted((a, b) => a - b);
     const everything = chosen.length > 0 && chosen.length === this.sentences.length;
-    if (everything && this.length <= budget) return { ...step, chosen, length: this.length, text: this.whole };
-    return { ...step, chosen, text: chosen.map((index) => this.sentences[index].text).join(this.separator) };
+    if (everything && this.length <= budget) return { ...step, step, chosen, length: this.length, text: this.whole, isWhole: true };
+    return { ...step, step, chosen, text: chosen.map((index) => this.sentences[index].text).join(this.separator), isWhole: false };
   }
 
   /** Whether the server may have a better summary for this budget. */
   isSampled(budget) {
     const place = this.place(budget);
-    return place >= 0 && this.known < budget && budget < this.capacity && this.steps[place].asked !== budget;
+    if (this.complete || this.steady || this.partial || place < 0) return false;
+    return budget < this.capacity && this.steps[place].budget !== budget && this.steps[place].asked !== budget;
   }
 
-  /** Add the steps of an answer that looks closer at small budgets. */
-  merge(answer) {
-    const others = this.steps.filter((step) => step.budget > answer.capacity || step.asked);
-    this.steps = [...answer.steps, ...others].sort((a, b) => a.budget - b.budget);
-    if (isComplete(answer)) this.known = Math.max(this.known, answer.capacity);
+  /** Add the summary of one budget, unless its sentences are here already. */
+  learn(summary) {
+    const { budget: { capacity: budget }, length, sentences, ranking } = summary;
+    this.noise = new Map(ranking.filter(({ noise }) => noise).map(({ index, noise }) => [index, noise]));
+    this.repeats = new Set(ranking.filter(({ rejected }) => rejected === "redundant").map(({ index }) => index));
+    if (!this.isSampled(budget)) return;
+    const chosen = sentences.map(({ index }) => index);
+    const value = sentences.reduce((sum, { score }) => sum + score, 0);
+    this.steps.splice(this.place(budget) + 1, 0, { budget, length, value, chosen, asked: budget });
   }
 
-  /** Add the summary of one budget. */
-  refine(budget, { length, sentences }) {
-    const value = sentences.reduce((sum, sentence) => sum + sentence.score, 0);
-    const step = { budget, length, value, chosen: sentences.map((sentence) => sentence.index), asked: budget };
-    this.steps.splice(this.place(budget) + 1, 0, step);
+  /** The spans of budgets, [from, to], in which a sentence is in; the last one may have no end. */
+  spans(index) {
+    const spans = [];
+    this.steps.forEach(({ budget, chosen }) => {
+      const open = spans.length && spans.at(-1)[1] === null;
+      const isIn = chosen.includes(index);
+      if (isIn && !open) spans.push([Math.max(1, budget), null]);
+      else if (!isIn && open) spans.at(-1)[1] = budget - 1;
+    });
+    return spans;
   }
-}
 
-/** Whether the server tried every budget; in a long text it tries only some. */
-function isComplete({ points, capacity }) {
-  return points === null || points >= capacity;
+  /** From which budget on each sentence is first in; those that never are have none. */
+  get firsts() {
+    if (!this.entered) {
+      this.entered = new Map();
+      for (const { budget, chosen } of this.steps) for (const index of chosen) if (!this.entered.has(index)) this.entered.set(index, Math.max(1, budget));
+    }
+    return this.entered;
+  }
+
+  /** The indices of all sentences, the best first. */
+  get ranking() {
+    return (this.ranked ??= this.sentences.map((_, index) => index).sort((a, b) => this.sentences[b].score - this.sentences[a].score || a - b));
+  }
 }

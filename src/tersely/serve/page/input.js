@@ -1,13 +1,17 @@
 /** The ways to enter a text: typed, pasted, dropped, opened, or an example. */
 
-import { askExample, Problem } from "./api.js";
+import { askExample, askExtract, Problem } from "./api.js";
+import { say } from "./speech.js";
+import { newDocument } from "./state.js";
 
 const $ = (id) => document.getElementById(id);
 const PAUSE = 350; // milliseconds without a keystroke before typed text is sent
+const PLAIN = /(^[^.]*|\.(txt|text|md|markdown|log))$/i; // the page reads these itself, in UTF-8 or UTF-16
 
-/** `onText(text, whole)` gets each text, `whole` if it came all at once; `onProblem` gets what cannot be read. */
-export function prepareInput(onText, onProblem) {
-  const take = (reading) => reading.then((text) => onText(text, true), onProblem);
+/** `hear.typed(text)`, `hear.came(documents)` and `hear.example(name, example)` get texts; `hear.problem` gets what cannot be read. */
+export function prepareInput(hear) {
+  const take = (reading) => reading.then((documents) => hear.came(documents), hear.problem);
+  const text = (pasted) => hear.came([newDocument(pasted)]);
   let pause = 0;
   let pasted = false;
 
@@ -16,25 +20,32 @@ export function prepareInput(onText, onProblem) {
     clearTimeout(pause);
     const whole = pasted;
     pasted = false;
-    if (whole) onText($("input").value, true);
-    else pause = setTimeout(() => onText($("input").value, false), PAUSE);
+    if (whole) text($("input").value);
+    else pause = setTimeout(() => hear.typed($("input").value), PAUSE);
   });
   $("open").addEventListener("click", () => $("file").click());
   $("file").addEventListener("change", () => {
-    if ($("file").files.length) take(read($("file").files[0]));
+    if ($("file").files.length) take(readAll([...$("file").files], hear));
     $("file").value = "";
   });
   for (const button of document.querySelectorAll("[data-example]")) {
-    button.addEventListener("click", () => take(askExample(button.dataset.example)));
+    const { example } = button.dataset;
+    button.addEventListener("click", () => askExample(example).then((found) => hear.example(example, found), hear.problem));
   }
   document.addEventListener("paste", (event) => {
-    const text = event.clipboardData.getData("text/plain");
-    if (!event.target.closest?.("input, textarea") && text.trim()) onText(text, true);
+    if (event.target.closest?.("input, textarea")) return;
+    if (event.clipboardData.files.length) take(readAll([...event.clipboardData.files], hear));
+    else if (event.clipboardData.getData("text/plain").trim()) text(event.clipboardData.getData("text/plain"));
   });
   prepareDrop((data) => {
-    if (data.files.length) take(read(data.files[0]));
-    else if (data.getData("text/plain")) onText(data.getData("text/plain"), true);
+    if (data.files.length) take(readAll([...data.files], hear));
+    else if (data.getData("text/plain").trim()) text(data.getData("text/plain"));
   });
+  /** Send what was typed without waiting. */
+  return () => {
+    clearTimeout(pause);
+    hear.typed($("input").value);
+  };
 }
 
 function prepareDrop(onDrop) {
@@ -57,18 +68,47 @@ function prepareDrop(onDrop) {
   });
 }
 
+/** All files or none: if one cannot be read, everything stays as it was. */
+async function readAll(files, hear) {
+  const documents = [];
+  for (const file of files) {
+    hear.reading(file.name);
+    documents.push(await read(file).finally(() => hear.reading(null)));
+  }
+  return documents;
+}
+
 async function read(file) {
-  const bytes = new Uint8Array(await file.arrayBuffer().catch(() => refuse(file, "cannot be read")));
+  const bytes = new Uint8Array(await file.arrayBuffer().catch(() => refuse(file, "file.unread")));
+  const plain = PLAIN.test(file.name) ? decoded(bytes) : null;
+  const { text, places = [], notes = [] } = plain === null ? await extracted(file) : { text: plain };
+  if (!text.trim()) refuse(file, "file.empty");
+  return { ...newDocument(text, file.name.replace(/\.\w+$/, ""), places), notes: [notes].flat().map((note) => note.text ?? note) };
+}
+
+/** The text of a file in UTF-8 or UTF-16, or none. */
+function decoded(bytes) {
   const utf16 = { "255,254": "utf-16le", "254,255": "utf-16be" }[bytes.slice(0, 2).join()];
   try {
     const text = new TextDecoder(utf16 ?? "utf-8", { fatal: true }).decode(bytes);
-    if (!text.includes("\0")) return text;
+    return text.includes("\0") ? null : text;
   } catch {
-    // refused below
+    return null;
   }
-  return refuse(file, "is not plain text in UTF-8. Save it as UTF-8, or paste the text");
 }
 
-function refuse(file, why) {
-  throw new Problem(415, `“${file.name}” ${why}.`);
+async function extracted(file) {
+  try {
+    return await askExtract(file);
+  } catch (error) {
+    if (error.status === 404) refuse(file, "file.kind");
+    if (error.status >= 400 && error.status < 500 && error.status !== 401 && error.status !== 408 && error.status !== 429) {
+      throw new Problem(error.status, say("file.noted", { name: file.name, notes: error.message }));
+    }
+    throw error;
+  }
+}
+
+function refuse({ name }, why) {
+  throw new Problem(415, say(why, { name }));
 }

@@ -11,17 +11,6 @@ const LETTER = /[\p{L}\p{N}]/u;
 const LETTER_OR_DENSE = new RegExp(`[\\p{L}\\p{N}${DENSE}]`, "u");
 const UTF8 = new TextEncoder();
 
-export const UNITS = { chars: "character", words: "word", sentences: "sentence", bytes: "byte" };
-
-/** "1 word", "1,280 characters". */
-export function amount(number, unit) {
-  return `${grouped(number)} ${UNITS[unit]}${number === 1 ? "" : "s"}`;
-}
-
-export function grouped(number) {
-  return number.toLocaleString("en");
-}
-
 /** The length of a text; characters are Unicode code points, and each Chinese character is a word. */
 export function measure(text, unit) {
   if (unit === "chars") return codePoints(text);

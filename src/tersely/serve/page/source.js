@@ -1,60 +1,70 @@
-/** The text, sentence by sentence: chosen ones are marked, the rest shaded by score, and each can be pinned. */
+/** The texts, sentence by sentence: chosen ones are marked, the rest shaded by score, and each can be pinned. */
 
-import { placesOf } from "./lengths.js";
+import { say } from "./speech.js";
 
 const SHADES = 5;
 const DRAG = 5; // pixels; moving further between press and release means selecting
-const SAID = { in: "kept", out: "left out" };
+const SAID = { in: "kept", out: "leftOut" };
 const LINE_END = /\r\n|[\n\r\v\f\x85\u2028\u2029]/; // office programs use several
 
 export class Source {
-  constructor(box, pins) {
+  /** `hear.pin(index)`, `hear.focus(index)` and `hear.light(index or null)` get what the user does. */
+  constructor(box, hear) {
     this.box = box;
-    this.pins = pins;
+    this.hear = hear;
     this.clear();
-    pins.onClear = (indices) => indices.forEach((index) => this.#showPin(index));
     box.addEventListener("pointerdown", ({ clientX, clientY }) => (this.pressed = [clientX, clientY]));
     box.addEventListener("click", (event) => this.#clicked(event));
     box.addEventListener("keydown", (event) => this.#pressed(event));
+    box.addEventListener("focusin", ({ target }) => target.matches("[role=option]") && hear.focus(Number(target.dataset.index)));
+    box.addEventListener("pointerover", ({ target }) => hear.light(target.closest("[role=option]") ? Number(target.dataset.index) : null));
+    box.addEventListener("pointerleave", () => hear.light(null));
   }
 
   clear() {
-    this.text = "";
+    this.shown = null;
     this.sentences = [];
     this.chosen = new Set();
+    this.pins = new Map();
+    this.lit = null;
     this.box.replaceChildren();
   }
 
-  /** Show a text before its answer arrives. */
-  preview(text) {
+  /** Show texts before their answer arrives. */
+  preview(documents) {
     this.clear();
-    this.box.textContent = text;
+    this.box.textContent = documents.map(({ text }) => text).join("\n\n");
   }
 
-  /** Lay out a text and its scored sentences. */
-  render({ source: text, sentences, language }) {
+  /** Lay out the texts of a frontier and their scored sentences; returns whether they were not here already. */
+  render(frontier) {
+    const { sentences, documents, language } = frontier;
+    const wanted = JSON.stringify(documents.map(({ id, name, text }) => [id, name, text]));
+    if (this.shown === wanted) {
+      this.#shade(sentences);
+      return false;
+    }
     this.clear();
-    const places = placesOf(sentences.flatMap(({ start, end }) => [start, end]), text);
     const shades = shadesOf(sentences);
-    const blocks = document.createDocumentFragment();
+    const groups = new Map(documents.map((each) => [each.id, newGroup(each, documents.length > 1)]));
     let block = null;
-    sentences.forEach((_, index) => {
-      const [start, end] = places.slice(2 * index, 2 * index + 2);
-      const gap = text.slice(index ? places[2 * index - 1] : 0, start);
-      const breaks = gap.split(LINE_END).length - 1;
-      if (block && breaks > 1) block.className = "paragraph"; // so that a copy of the text has the empty line, too
-      if (!block || breaks) block = blocks.appendChild(newBlock());
-      else block.append(gap);
-      this.sentences.push(block.appendChild(newSentence(index, text.slice(start, end), shades[index])));
+    sentences.forEach(({ document: id, before }, index) => {
+      const isFirst = sentences[index - 1]?.document !== id;
+      const breaks = before.split(LINE_END).length - 1;
+      if (!isFirst && breaks > 1) block.className = "paragraph"; // so that a copy of the text has the empty line, too
+      if (isFirst || breaks) block = groups.get(id).appendChild(newBlock());
+      else block.append(before);
+      this.sentences.push(block.appendChild(newSentence(index, frontier.original(index), shades[index])));
     });
     this.box.lang = language === "other" ? "" : language;
-    this.box.append(blocks);
-    this.text = text;
+    this.box.append(...(documents.length > 1 ? groups.values() : [...groups.values()][0]?.childNodes ?? []));
+    this.shown = wanted;
     if (this.sentences.length) this.sentences[0].tabIndex = 0;
+    return true;
   }
 
   /** Update the shades to new scores. */
-  shade(sentences) {
+  #shade(sentences) {
     shadesOf(sentences).forEach((shade, index) => {
       const { dataset } = this.sentences[index];
       if (dataset.shade !== String(shade)) dataset.shade = shade;
@@ -69,22 +79,35 @@ export class Source {
     this.chosen = now;
   }
 
-  #showPin(index) {
-    const sentence = this.sentences[index];
-    const pin = this.pins.get(index);
-    if (pin) {
-      sentence.dataset.pin = pin;
-      sentence.setAttribute("aria-description", SAID[pin]);
-    } else {
-      delete sentence.dataset.pin;
-      sentence.removeAttribute("aria-description");
+  /** Show the pins, a map from index to "in" or "out". */
+  pin(pins) {
+    for (const index of new Set([...this.pins.keys(), ...pins.keys()])) {
+      const sentence = this.sentences[index];
+      const pin = pins.get(index);
+      if (!sentence || (pin === this.pins.get(index) && sentence.dataset.pin === pin)) continue;
+      if (pin) sentence.dataset.pin = pin;
+      else delete sentence.dataset.pin;
+      if (pin) sentence.setAttribute("aria-description", say(SAID[pin]));
+      else sentence.removeAttribute("aria-description");
     }
+    this.pins = pins;
   }
 
-  #cycle(sentence) {
-    const index = Number(sentence.dataset.index);
-    this.pins.cycle(index);
-    this.#showPin(index);
+  /** Light one sentence, or none. */
+  light(index) {
+    this.lit?.classList.remove("lit");
+    this.lit = this.sentences[index] ?? null;
+    this.lit?.classList.add("lit");
+  }
+
+  /** Bring a sentence into view. */
+  reveal(index) {
+    this.sentences[index]?.scrollIntoView({ block: "center", behavior: still() ? "auto" : "smooth" });
+  }
+
+  /** Bring the beginning of a text into view. */
+  revealDocument(id) {
+    this.box.querySelector(`[data-document="${CSS.escape(id)}"]`)?.scrollIntoView({ block: "start", behavior: still() ? "auto" : "smooth" });
   }
 
   #clicked(event) {
@@ -94,7 +117,7 @@ export class Source {
     this.pressed = null;
     if (!sentence || dragged || !getSelection().isCollapsed) return; // a selection is for copying
     this.#focus(sentence);
-    this.#cycle(sentence);
+    this.hear.pin(Number(sentence.dataset.index));
   }
 
   #pressed(event) {
@@ -105,7 +128,7 @@ export class Source {
     const moves = {
       ArrowDown: index + 1, ArrowRight: index + 1, ArrowUp: index - 1, ArrowLeft: index - 1, Home: 0, End: last,
     };
-    if (event.key === "Enter" || event.key === " ") this.#cycle(sentence);
+    if (event.key === "Enter" || event.key === " ") this.hear.pin(index);
     else if (event.key in moves) this.#focus(this.sentences[Math.min(Math.max(moves[event.key], 0), last)]);
     else return;
     event.preventDefault();
@@ -117,6 +140,17 @@ export class Source {
     sentence.tabIndex = 0;
     sentence.focus();
   }
+}
+
+export const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+function newGroup({ id, name }, titled) {
+  const group = document.createElement("div");
+  group.setAttribute("role", "group");
+  group.dataset.document = id;
+  group.ariaLabel = name;
+  if (titled) group.dataset.name = name;
+  return group;
 }
 
 function newBlock() {
