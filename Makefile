@@ -7,7 +7,7 @@ EXTRAS := tokens,html,files,plot,hub,eval,train,serve,batch,ray,langchain,llama-
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint docs docs-build peers own-texts context bench load scale results tables quality-update \
-  screenshot soak chromium clean wheel-test share dist oldest newest mutants hashes
+  screenshot soak chromium clean wheel-test share dist oldest newest mutants hashes site
 
 help: ## Show the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -30,6 +30,9 @@ docs: $(VENV)/dev ## Show the documentation at http://127.0.0.1:8001
 
 docs-build: $(VENV)/dev ## Build the documentation into build/site; a broken link is an error (tests/test_docs.py does it, too)
 	$(BIN)/python docs/_build.py build
+
+site: $(VENV)/dev ## Build the page with its examples, which needs no server, into build/site/page (docs-build does it, too)
+	$(BIN)/python benchmarks/site.py
 
 peers: $(VENV)/dev ## Quality and speed beside sumy in one run, printed as Markdown (a minute)
 	$(BIN)/python benchmarks/peers.py

@@ -1,12 +1,13 @@
 """Build the site: `python docs/_build.py build` checks everything strictly, `serve` shows it on this machine.
 
-Beside the pages it makes three things: the command reference, from the commands themselves; the short table of results,
+Beside the pages it makes four things: the page of the service with its examples, which needs no server; the command reference, from the commands themselves; the short table of results,
 from the long ones of docs/results.md; and doctests that look like code in the API reference (`Doctests`, which
 mkdocs.yml names).
 """
 
 import os
 import re
+import subprocess
 import sys
 from inspect import cleandoc
 from pathlib import Path
@@ -147,6 +148,10 @@ def main() -> None:
     (build / "short-results.md").write_text(short_table(), encoding="utf-8")
     how = {"build": ["build", "--clean", "--strict"], "serve": ["serve", "--dev-addr", "127.0.0.1:8001"]}[action]
     os.chdir(ROOT)
+    if action == "build":
+        subprocess.run([sys.executable, "-m", "zensical", *how], check=True)
+        subprocess.run([sys.executable, ROOT / "benchmarks" / "site.py"], check=True)
+        return
     # In place of this process, so that Ctrl-C ends the server without a traceback.
     os.execv(sys.executable, [sys.executable, "-m", "zensical", *how])
 

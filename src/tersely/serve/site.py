@@ -219,7 +219,7 @@ def _fields(schema: dict[str, Any]) -> str:
         for name, field in schema["properties"].items()
     )
     head = (
-        "<tr><th scope='col'>field</th><th scope='col'>type</th><th scope='col'>default</th><th scope='col'></th></tr>"
+        "<tr>" + "".join(f"<th scope='col'>{title}</th>" for title in ("field", "type", "default", "meaning")) + "</tr>"
     )
     return f'<div class="table" tabindex="0"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
 

@@ -43,7 +43,7 @@ def test_a_third_click_releases_a_sentence(app: App) -> None:
 def test_kept_sentences_may_be_too_long(app: App) -> None:
     app.give("A short one. A sentence of exactly this length.")
     app.sentences.nth(1).click()
-    expect(app.page.locator("[data-pin=in]")).to_have_count(1)
+    app.answered()
     app.allow(20)
     expect(app["reason"]).to_have_text("The sentences you keep need 34 characters.")
     assert app.summary == ""
@@ -54,6 +54,7 @@ def test_in_a_long_text_it_says_how_much_kept_sentences_need(app: App, english: 
     text = app.sentences.nth(7).text_content()
     app.sentences.nth(7).click()
     expect(app.sentences.nth(7)).to_have_attribute("aria-selected", "true")
+    app.answered()
     app.allow(len(text) - 1)
     expect(app["reason"]).to_have_text(f"The sentences you keep need {len(text)} characters.")
     app.allow(len(text))
@@ -64,9 +65,9 @@ def test_nothing_is_refined_before_the_answer_to_a_pin_arrives(app: App, english
     app.give(english)  # long enough that the page refines when the slider rests
     app.rest()
     app.page.route("**/v1/frontier", lambda _: None)
-    before = app.asked.count("summarize")
     with app.page.expect_request("**/v1/frontier"):
         app.sentences.nth(3).click()
+    before = app.asked.count("summarize")
     app.allow(20)
     app.rest()
     assert app.asked.count("summarize") == before
@@ -108,3 +109,17 @@ def test_selecting_text_pins_nothing(app: App) -> None:
         assert app.page.evaluate("getSelection().toString().trim()") != ""
         assert app.asked.count("frontier") == before
         expect(app.sentences.nth(1)).not_to_have_attribute("data-pin", "in")
+
+
+def test_pins_survive_edits_of_other_sentences(app: App) -> None:
+    app.give("One fish swims. Two fish swim. Red fish swim.")
+    app.sentences.nth(2).click()
+    app.answered()
+    app["edit"].click()
+    app["input"].fill("A new beginning. One fish swims here. Two fish swim. Red fish swim.")
+    app["read"].click()
+    expect(app.page.locator("[data-pin=in]")).to_have_text(["Red fish swim."])
+    app.answered()
+    app.choose_unit("sentences")
+    app.allow(1)
+    assert app.summary == "Red fish swim."

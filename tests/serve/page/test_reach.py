@@ -139,14 +139,18 @@ def test_the_live_region_speaks_only_after_the_slider_rests(app: App, news: str)
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_contrast(app: App, news: str, scheme: str) -> None:
-    app.page.emulate_media(color_scheme=scheme)
+    app.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     ratio, where = app.page.evaluate(CONTRAST)
     assert ratio >= 4.5, where
     app.give(news)
     for index in (5, 8, 8):
         app.sentences.nth(index).click()
     app.answered()
-    app.page.wait_for_function("() => getComputedStyle(document.getElementById('result')).opacity === '1'")
+    ratio, where = app.page.evaluate(CONTRAST)
+    assert ratio >= 4.5, where
+    app.page.route("**/v1/frontier", lambda _: None)  # while it waits, the summary is paler
+    with app.page.expect_request("**/v1/frontier"):
+        app.sentences.nth(2).click()
     ratio, where = app.page.evaluate(CONTRAST)
     assert ratio >= 4.5, where
     background = app.page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
@@ -198,12 +202,19 @@ def test_print_has_the_summary_and_the_text_only(app: App, english: str) -> None
     assert decoration == "underline"  # printers leave backgrounds out
 
 
-def test_bar_and_slider_are_visible_in_forced_colors(app: App, news: str) -> None:
+def test_chosen_kept_and_left_out_differ_in_forced_colors(app: App, news: str) -> None:
     app.page.emulate_media(forced_colors="active")
     app.give(news)
-    colors = "id => getComputedStyle(document.getElementById(id)).backgroundColor"
+    chosen = [index for index in range(8) if app.sentences.nth(index).get_attribute("aria-selected") == "true"]
+    free = [index for index in range(8) if index not in chosen]
+    for index in (free[0], free[1], free[1]):
+        app.sentences.nth(index).click()
+    app.answered()
+    look = "e => ['Line', 'Style'].map((part) => getComputedStyle(e)[`textDecoration${part}`]).join(' ')"
+    looks = [app.sentences.nth(index).evaluate(look) for index in (chosen[0], free[0], free[1])]
+    assert looks == ["underline solid", "underline double", "line-through solid"]
     canvas = app.page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert len({app.page.evaluate(colors, "fill"), app.page.evaluate(colors, "bar"), canvas}) == 3
+    assert app["minimap"].locator(".chosen").evaluate("e => getComputedStyle(e).fill") != canvas
 
 
 def test_the_slider_is_within_reach_on_a_phone(browser: Browser, server: str) -> None:
@@ -227,7 +238,7 @@ def test_the_slider_is_within_reach_on_a_phone(browser: Browser, server: str) ->
 
 def test_motion_is_off_if_unwanted(app: App) -> None:
     app.page.emulate_media(reduced_motion="reduce")
-    assert app["result"].evaluate("e => getComputedStyle(e).transitionDuration") in ("0s", "0s, 0s")
+    assert app["summary"].evaluate("e => getComputedStyle(e).transitionDuration") in ("0s", "0s, 0s")
 
 
 def test_the_policy_lets_nothing_else_in(app: App) -> None:

@@ -135,7 +135,9 @@ def test_the_plot_explains_itself(app: App, news: str) -> None:
     assert len(ticks) >= 3
     assert ticks == sorted(ticks)
     app.allow(1)  # where the dot is lowest, the thumb is still below it
-    assert app["plot"].bounding_box()["y"] + app["plot"].bounding_box()["height"] < app["slider"].bounding_box()["y"] + 10
+    assert (
+        app["plot"].bounding_box()["y"] + app["plot"].bounding_box()["height"] < app["slider"].bounding_box()["y"] + 10
+    )
     strong = app["main-words"].locator("strong")
     expect(strong).to_have_count(0)
     app.allow(500)

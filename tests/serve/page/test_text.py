@@ -59,9 +59,9 @@ def test_new_text_can_be_undone(app: App) -> None:
 
 def test_a_late_answer_to_an_older_text_is_ignored(app: App) -> None:
     held = []
-    app.page.route("**/v1/frontier", lambda route: held.append(route))
+    app.page.route("**/v1/summarize", lambda route: held.append(route))
     for text in ("An old text.", "A new text."):
-        with app.page.expect_request("**/v1/frontier"):
+        with app.page.expect_request("**/v1/summarize"):
             drop(app.page, text)
     expect(app.sentences).to_have_count(0)
     held[1].continue_()
@@ -73,8 +73,8 @@ def test_a_late_answer_to_an_older_text_is_ignored(app: App) -> None:
 
 def test_nothing_about_an_older_text_shows_while_the_answer_is_slow(app: App, news: str) -> None:
     app.give(news)
-    app.page.route("**/v1/frontier", lambda _: None)
-    with app.page.expect_request("**/v1/frontier"):
+    app.page.route("**/v1/summarize", lambda _: None)
+    with app.page.expect_request("**/v1/summarize"):
         drop(app.page, "A new text. It has two sentences.")
     app.slide(900)
     app.allow(20)
@@ -84,9 +84,9 @@ def test_nothing_about_an_older_text_shows_while_the_answer_is_slow(app: App, ne
     assert app.summary == ""
 
 
-@pytest.mark.parametrize(("button", "language"), [("English", "en"), ("中文", "zh")])
-def test_examples(app: App, button: str, language: str) -> None:
-    app.page.get_by_role("button", name=button, exact=True).click()
+@pytest.mark.parametrize(("name", "language"), [("mine.en", "en"), ("wetland.zh", "zh")])
+def test_examples(app: App, name: str, language: str) -> None:
+    app.page.locator(f"[data-example='{name}']").click()
     app.answered()
     expect(app["source"]).to_have_attribute("lang", language)
     assert 12 <= app.sentences.count() <= 25
@@ -110,18 +110,20 @@ def test_a_dropped_file_may_be_in_utf_16(app: App) -> None:
     expect(app.sentences).to_have_text(["Grüße.", "Schöne Grüße."])
 
 
-def test_a_file_that_is_not_text_is_refused_and_changes_nothing(app: App) -> None:
-    app.give("One fish. Two fish.")
-    drop(app.page, [0x89, 0x50, 0x4E, 0x47, 0x0D], "cat.png")
-    expect(app["notice"]).to_contain_text("“cat.png”")
-    expect(app.sentences).to_have_text(["One fish.", "Two fish."])
-
-
 def test_a_file_that_cannot_be_read_is_named(app: App) -> None:
     app.page.evaluate("() => { File.prototype.arrayBuffer = () => Promise.reject(new DOMException('not found')) }")
     drop(app.page, "", "folder")
     expect(app["notice"]).to_contain_text("“folder” cannot be read.")
     expect(app["retry"]).to_be_hidden()
+
+
+def test_an_empty_file_changes_nothing(app: App) -> None:
+    app.give("One fish. Two fish.")
+    drop(app.page, " \n", "empty.txt")
+    expect(app["notice"]).to_contain_text("“empty.txt” has no text.")
+    expect(app.sentences).to_have_text(["One fish.", "Two fish."])
+    app["dismiss"].click()
+    expect(app["notice"]).to_be_hidden()
 
 
 def test_text_dragged_within_the_page_is_not_a_new_text(app: App) -> None:

@@ -140,6 +140,7 @@ function changed(before) {
     source.preview(texts());
     forget();
   }
+  else if (frontier) source.pin(new Map(frontier.keys.map((key, index) => [index, now.pins[key]]).filter(([, pin]) => pin)));
   showControls();
   settle();
   if (["documents", "unit", "model", "question", "steady", "pins"].some((name) => now[name] !== before[name])) return ask();
@@ -285,12 +286,17 @@ function step(way) {
 async function setLanguage(code) {
   chosenLanguage = code;
   speak(code);
-  $("language").textContent = code === "zh" ? "English" : "中文";
-  $("language").lang = code === "zh" ? "en" : "zh";
+  offerLanguage();
   const other = EXAMPLES[code];
   if (Object.values(EXAMPLES).includes(store.now.example) && store.now.example !== other) showExample(other, await askExample(other));
   else if (frontier) showAnswer(frontier);
   showControls();
+}
+
+/** Offer the other language, in that language. */
+function offerLanguage() {
+  const [code, name, line] = spoken === "zh" ? ["en", "English", "Read this page in English"] : ["zh", "中文", "用中文阅读本页"];
+  Object.assign($("language"), { lang: code, textContent: name, ariaLabel: `${name}: ${line}` });
 }
 
 const takes = {
@@ -400,8 +406,7 @@ async function begin() {
   const kept = packed ? null : draft();
   chosenLanguage = language ?? kept?.spoken ?? "";
   speak(chosenLanguage || preferred());
-  $("language").textContent = spoken === "zh" ? "English" : "中文";
-  $("language").lang = spoken === "zh" ? "en" : "zh";
+  offerLanguage();
   document.body.classList.toggle("alone", alone);
   let damaged = false;
   const carried = packed ? await unpack(packed).catch(() => void (damaged = true)) : null;

@@ -22,10 +22,15 @@ export function quotations(frontier, { chosen }) {
   return chosen.map((index) => {
     const { document, start, end } = frontier.sentences[index];
     const { name, places } = frontier.byId.get(document);
-    const place = places?.findLast?.((each) => each.start <= start);
-    const where = [frontier.documents.length > 1 || name ? name : "", place?.label ?? "", `${start}–${end}`].filter(Boolean).join(", ");
+    const place = places?.findLast((each) => each.start <= start && start < each.end);
+    const where = [name, ...labels(place), `${start}–${end}`].filter(Boolean).join(", ");
     return `“${frontier.original(index)}” (${where})\n`;
   }).join("\n");
+}
+
+/** Where something stands in its file: a page, a time, a row, a section. */
+function labels(place) {
+  return Object.entries(place?.label ?? {}).map(([kind, value]) => (kind === "page" ? `p. ${value}` : kind === "section" ? `§ ${value}` : `${kind} ${value}`));
 }
 
 /** The request that the server answers with this summary. */
