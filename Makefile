@@ -32,7 +32,7 @@ docs-build: $(VENV)/dev ## Build the documentation into build/site; a broken lin
 	$(BIN)/python docs/_build.py build
 
 site: $(VENV)/dev ## Build the page with its examples, which needs no server, into build/site/page (docs-build does it, too)
-	$(BIN)/python benchmarks/site.py
+	$(BIN)/python benchmarks/static_page.py
 
 peers: $(VENV)/dev ## Quality and speed beside sumy in one run, printed as Markdown (a minute)
 	$(BIN)/python benchmarks/peers.py

@@ -1,8 +1,8 @@
 """Build the site: `python docs/_build.py build` checks everything strictly, `serve` shows it on this machine.
 
-Beside the pages it makes four things: the page of the service with its examples, which needs no server; the command reference, from the commands themselves; the short table of results,
-from the long ones of docs/results.md; and doctests that look like code in the API reference (`Doctests`, which
-mkdocs.yml names).
+Beside the pages it makes four things: the page of the service, which shows its examples without a server; the command
+reference, from the commands themselves; the short table of results, from the long ones of docs/results.md; and doctests
+that look like code in the API reference (`Doctests`, which mkdocs.yml names).
 """
 
 import os
@@ -150,7 +150,7 @@ def main() -> None:
     os.chdir(ROOT)
     if action == "build":
         subprocess.run([sys.executable, "-m", "zensical", *how], check=True)
-        subprocess.run([sys.executable, ROOT / "benchmarks" / "site.py"], check=True)
+        subprocess.run([sys.executable, ROOT / "benchmarks" / "static_page.py"], check=True)
         return
     # In place of this process, so that Ctrl-C ends the server without a traceback.
     os.execv(sys.executable, [sys.executable, "-m", "zensical", *how])

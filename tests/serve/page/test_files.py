@@ -43,7 +43,9 @@ def test_a_file_that_cannot_be_read_changes_nothing(browser: Browser, server: st
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the page without a server: nothing but files."""
     folder = tmp_path_factory.mktemp("site") / "page"
-    subprocess.run([sys.executable, ROOT / "benchmarks" / "site.py", "--out", folder], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / "static_page.py", "--out", folder], check=True, capture_output=True
+    )
 
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None:
