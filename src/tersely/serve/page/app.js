@@ -10,9 +10,10 @@ import { Panel } from "./panel.js";
 import { Scale } from "./scale.js";
 import { Source } from "./source.js";
 import { amount, preferred, say, speak, spoken } from "./speech.js";
-import { cycled, draft, named, newDocument, Store } from "./state.js";
-import { copy, curl, download, fileName, json, markdown, python, quotations } from "./take.js";
+import { cycled, draft, newDocument, Store } from "./state.js";
+import { prepareTake } from "./take.js";
 import { Terms } from "./terms.js";
+import { Texts } from "./texts.js";
 
 const $ = (id) => document.getElementById(id);
 const SETTLE = 300; // milliseconds after a move
@@ -31,14 +32,12 @@ const source = new Source($("source"), {
   light,
 });
 const panel = new Panel({ light, choose });
+const texts = new Texts(store, { view: showControls, goTo: (id) => source.revealDocument(id) });
 const minimap = new Minimap($("minimap"), $("source"), (index) => source.reveal(index));
 let frontier = null; // the last answer
 let scale = new Scale(20, 3000);
 let chosenLanguage = ""; // by the reader, for the page
 
-/** The texts that are not empty. */
-const texts = () => named(store.now.documents, (number) => say("document", { number }));
-const isWriting = () => document.body.classList.contains("writing");
 /** The user's budget in this unit, or the default. */
 function budget() {
   const { budgets, unit, documents } = store.now;
@@ -47,7 +46,7 @@ function budget() {
 }
 
 function ask() {
-  const documents = texts();
+  const documents = texts.all;
   if (!documents.length) return showNothing();
   const { unit, model, question, steady, pins } = store.now;
   asker.ask({ documents, unit, model, query: question.trim(), steady, pins, budget: budget() });
@@ -80,8 +79,13 @@ function showBusy(is) {
 function showFailure(problem) {
   if (!(problem instanceof Problem)) throw problem;
   // The address may come from another server, which has other models or can grow steadily.
-  if (store.now.model && problem.fields.includes("model")) store.set({ model: null }, ask);
+  if (store.now.model && problem.fields.includes("model")) resetModel();
   else showProblem(problem);
+}
+
+function resetModel() {
+  store.set({ model: null });
+  ask();
 }
 
 function showNothing() {
@@ -137,7 +141,7 @@ function changed(before) {
   hideToast();
   const isOther = now.documents !== before.documents;
   if (isOther) {
-    source.preview(texts());
+    source.preview(texts.all);
     forget();
   }
   else if (frontier) source.pin(new Map(frontier.keys.map((key, index) => [index, now.pins[key]]).filter(([, pin]) => pin)));
@@ -159,49 +163,16 @@ function showControls() {
   $("steady").checked = now.steady;
   $("undo").disabled = !store.canUndo;
   $("redo").disabled = !store.canRedo;
-  document.body.classList.toggle("empty", !texts().length);
+  document.body.classList.toggle("empty", !texts.all.length);
   document.body.classList.toggle("example", Boolean(now.example));
   for (const button of document.querySelectorAll("[data-example]")) button.hidden = button.dataset.example === now.example;
   panel.compare(now.second);
-  listDocuments();
-}
-
-function listDocuments() {
-  const { documents, active } = store.now;
-  $("documents").hidden = documents.length < 2;
-  $("documents").replaceChildren(...documents.map((each, index) => {
-    const name = each.name || say("document", { number: index + 1 });
-    const item = document.createElement("li");
-    const [go, remove] = [newButton(name), newButton("×")];
-    go.setAttribute("aria-current", isWriting() && index === active);
-    go.addEventListener("click", () => goTo(each, index));
-    remove.ariaLabel = say("remove", { name });
-    remove.addEventListener("click", () => {
-      store.change({ documents: documents.filter((other) => other !== each), active: 0, example: null });
-      toast(say("removed", { name }), true);
-      $("add").focus();
-    });
-    item.append(go, ...(alone ? [] : [remove]));
-    return item;
-  }));
-}
-
-function newButton(text) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "plain";
-  button.textContent = text;
-  return button;
-}
-
-function goTo({ id }, active) {
-  if (isWriting()) store.set({ active }, showControls);
-  else source.revealDocument(id);
+  texts.list();
 }
 
 /** Show a sentence of the summary in its text, and say why it is there. */
 function choose(index) {
-  if (isWriting()) write(false);
+  if (texts.isWriting) texts.write(false);
   source.reveal(index);
   source.light(index);
   panel.explain(index);
@@ -223,64 +194,10 @@ function setBudget(wanted) {
   store.change({ budgets: { ...store.now.budgets, [store.now.unit]: wanted } }, "budget");
 }
 
-function write(is) {
-  document.body.classList.toggle("writing", is);
-  const kept = store.now.documents.filter(({ text }) => text.trim());
-  if (!is && kept.length && kept.length < store.now.documents.length) store.set({ documents: kept, active: 0 }, () => {});
-  showControls();
-}
-
-/** Texts that came whole: they fill an empty place, join several others, or replace a single one. */
-function came(documents) {
-  const { now } = store;
-  const filled = now.example ? [] : now.documents.filter(({ text }) => text.trim());
-  const joins = filled.length > 1 || (filled.length && filled.length < now.documents.length);
-  const well = documents.map((each) => ({ ...each, text: each.text.toWellFormed?.() ?? each.text })); // half a character cannot be sent
-  const others = now.example ? { question: "", budgets: {}, pins: {} } : {};
-  store.change({ documents: joins ? [...filled, ...well] : well, active: 0, example: null, ...others });
-  read();
-  const notes = documents.flatMap((each) => (each.notes ?? []).map((note) => say("file.noted", { name: each.name, notes: note })));
-  const done = joins ? say("added", { name: texts().slice(-documents.length).map(({ name }) => name).join(", ") }) : filled.length ? say("replaced") : "";
-  if (done || notes.length) toast([done, ...notes].filter(Boolean).join(" "), Boolean(done));
-}
-
-function typed(text) {
-  const { documents, active } = store.now;
-  const well = text.toWellFormed?.() ?? text;
-  if (documents[active].text === well) return;
-  store.change({ documents: documents.map((each, index) => (index === active ? { ...each, text: well } : each)), example: null }, "typing");
-}
-
-function showExample(name, { question, documents }) {
-  store.change({ documents: documents.map((each) => newDocument(each.text, each.name)), question, active: 0, pins: {}, budgets: {}, second: null, example: name });
-  read();
-}
-
-/** Show the texts for reading. */
-function read() {
-  write(false);
-  $("slider").focus({ preventScroll: true });
-}
-
-function newText() {
-  const had = texts().length > 0;
-  store.change({ documents: [newDocument("")], active: 0, question: "", pins: {}, second: null, example: null });
-  write(true);
-  if (had) toast(say("cleared"), true);
-  $("input").focus();
-}
-
-function addText() {
-  const filled = store.now.documents.filter(({ text }) => text.trim());
-  store.set({ documents: [...filled, newDocument("")], active: filled.length, example: null }, () => {});
-  write(true);
-  $("input").focus();
-}
-
 function step(way) {
   flush();
   way();
-  write(!texts().length || (isWriting() && document.activeElement === $("input")));
+  texts.write(!texts.all.length || (texts.isWriting && document.activeElement === $("input")));
 }
 
 async function setLanguage(code) {
@@ -288,7 +205,7 @@ async function setLanguage(code) {
   speak(code);
   offerLanguage();
   const other = EXAMPLES[code];
-  if (Object.values(EXAMPLES).includes(store.now.example) && store.now.example !== other) showExample(other, await askExample(other));
+  if (Object.values(EXAMPLES).includes(store.now.example) && store.now.example !== other) texts.example(other, await askExample(other));
   else if (frontier) showAnswer(frontier);
   showControls();
 }
@@ -299,29 +216,17 @@ function offerLanguage() {
   Object.assign($("language"), { lang: code, textContent: name, ariaLabel: `${name}: ${line}` });
 }
 
-const takes = {
-  markdown: (point) => copy(markdown(frontier, point)),
-  quotations: (point) => copy(quotations(frontier, point)),
-  curl: () => copy(curl(frontier, budget())),
-  python: () => copy(python(frontier, budget())),
-  json: (point) => download(json(frontier, point, budget()), fileName(budget(), frontier.unit)),
-  link: async () => {
-    const link = await linkOf(settings(), { ...store.now, documents: texts() });
-    await copy(link);
-    toast(say("linkSize", { size: link.length.toLocaleString("en") }));
-  },
-};
-
-async function take(kind) {
-  $("take").open = false;
-  await takes[kind](frontier.at(budget()));
-  if (kind !== "json") panel.copied();
-}
-
 const flush = prepareInput({
-  came, typed, example: showExample,
+  came: (documents) => texts.came(documents),
+  typed: (text) => texts.typed(text),
+  example: (name, found) => texts.example(name, found),
   problem: (problem) => (problem instanceof Problem ? showProblem(problem) : Promise.reject(problem)),
   reading: (name) => (name ? toast(say("file.reading", { name })) : hideToast()),
+});
+prepareTake({
+  now: () => ({ frontier, budget: budget(), point: frontier.at(budget()) }),
+  link: () => linkOf(settings(), { ...store.now, documents: texts.all }),
+  copied: () => panel.copied(),
 });
 prepareNotice(() => {
   hideProblem();
@@ -356,33 +261,16 @@ $("unpin").addEventListener("click", () => {
   store.change({ pins: {} });
   $("edit").focus(); // the button itself disappears
 });
-$("edit").addEventListener("click", () => {
-  write(true);
-  $("input").setSelectionRange(0, 0);
-  $("input").focus();
-});
 $("read").addEventListener("click", () => {
   flush();
-  write(false);
+  texts.write(false);
   $("edit").focus();
 });
-$("new").addEventListener("click", newText);
-$("add").addEventListener("click", addText);
 $("undo").addEventListener("click", () => step(store.undo));
 $("redo").addEventListener("click", () => step(store.redo));
 $("toast-undo").addEventListener("click", () => step(store.undo));
 $("language").addEventListener("click", () => setLanguage(spoken === "zh" ? "en" : "zh"));
-$("copy").addEventListener("click", async () => {
-  await copy(frontier.at(budget()).text);
-  panel.copied();
-});
-for (const button of document.querySelectorAll("[data-take]")) button.addEventListener("click", () => take(button.dataset.take));
-document.addEventListener("click", ({ target }) => target.closest?.("#take") ?? ($("take").open = false));
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && $("take").open) {
-    $("take").open = false;
-    $("take").firstElementChild.focus();
-  }
   const key = event.key.toLowerCase();
   if (!(event.ctrlKey || event.metaKey) || event.altKey || !["z", "y"].includes(key) || event.target.id === "token") return;
   event.preventDefault();
@@ -397,7 +285,7 @@ async function applyAddress({ unit = store.now.unit, budget: wanted, model, stea
   if (language && language !== spoken) await setLanguage(language);
   const budgets = wanted ? { ...store.now.budgets, [unit]: wanted } : store.now.budgets;
   store.change({ unit, budgets, ...(model && { model }), ...(steady && { steady }), ...(carried && { ...carried, active: 0, example: null }) });
-  if (carried) write(false);
+  if (carried) texts.write(false);
 }
 
 /** Begin with what the address carries, or the draft of this tab, or an example. */
@@ -415,8 +303,8 @@ async function begin() {
   const begun = { ...opened, documents, unit: unit ?? kept?.unit ?? "chars", model: model ?? kept?.model ?? null, steady: steady ?? kept?.steady ?? false };
   begun.budgets = { ...kept?.budgets, ...(wanted && { [begun.unit]: wanted }) };
   store.begin(begun);
-  write(!texts().length);
-  source.preview(texts());
+  texts.write(!texts.all.length);
+  source.preview(texts.all);
   ask();
   if (damaged) toast(say("linkBad"));
 }

@@ -42,9 +42,8 @@ export class Store {
   }
 
   /** Change something that is not worth undoing. */
-  set(changes, then) {
+  set(changes) {
     this.now = { ...this.now, ...changes };
-    then();
   }
 
   get canUndo() {

@@ -1,10 +1,43 @@
 /** What can be taken away: the summary in several forms, and the commands that make it. */
 
 import { aboutOf } from "./asker.js";
-import { amount, say } from "./speech.js";
+import { toast } from "./notice.js";
+import { amount, grouped, say } from "./speech.js";
+
+const $ = (id) => document.getElementById(id);
+
+/** `hear.now()` has the frontier, the point and the budget, `hear.link()` makes a link; `hear.copied()` is told. */
+export function prepareTake(hear) {
+  const takes = {
+    text: ({ point }) => copy(point.text),
+    markdown: ({ frontier, point }) => copy(markdown(frontier, point)),
+    quotations: ({ frontier, point }) => copy(quotations(frontier, point)),
+    curl: ({ frontier, budget }) => copy(curl(frontier, budget)),
+    python: ({ frontier, budget }) => copy(python(frontier, budget)),
+    json: ({ frontier, point, budget }) => download(json(frontier, point, budget), fileName(budget, frontier.unit)),
+    link: async () => {
+      const link = await hear.link();
+      await copy(link);
+      toast(say("linkSize", { size: grouped(link.length) }));
+    },
+  };
+  for (const button of document.querySelectorAll("[data-take]")) {
+    button.addEventListener("click", async () => {
+      $("take").open = false;
+      await takes[button.dataset.take](hear.now());
+      if (button.dataset.take !== "json") hear.copied();
+    });
+  }
+  document.addEventListener("click", ({ target }) => target.closest?.("#take") ?? ($("take").open = false));
+  document.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape" || !$("take").open) return;
+    $("take").open = false;
+    $("take").firstElementChild.focus();
+  });
+}
 
 /** The chosen sentences as a list, under the names of their texts if there are several. */
-export function markdown(frontier, { chosen }) {
+function markdown(frontier, { chosen }) {
   const lines = [];
   let before = null;
   for (const index of chosen) {
@@ -18,7 +51,7 @@ export function markdown(frontier, { chosen }) {
 }
 
 /** Each sentence as it stands in the text, with its place: characters counted from 0, the end not included. */
-export function quotations(frontier, { chosen }) {
+function quotations(frontier, { chosen }) {
   return chosen.map((index) => {
     const { document, start, end } = frontier.sentences[index];
     const { name, places } = frontier.byId.get(document);
@@ -40,12 +73,12 @@ function request(frontier, budget) {
   return { ...aboutOf(frontier), [`max_${unit}`]: budget, ...pins };
 }
 
-export function curl(frontier, budget) {
+function curl(frontier, budget) {
   const body = JSON.stringify(request(frontier, budget)).replaceAll("'", "'\\''");
   return `curl -s ${new URL("v1/summarize", location.href.split("#")[0])} \\\n  -H 'Content-Type: application/json' \\\n  -d '${body}'\n`;
 }
 
-export function python(frontier, budget) {
+function python(frontier, budget) {
   const { text, model, ...how } = request(frontier, budget);
   const options = Object.entries(how).map(([name, value]) => `, ${name}=${JSON.stringify(value)}`).join("");
   const [imported, call] = model
@@ -55,7 +88,7 @@ export function python(frontier, budget) {
 }
 
 /** The summary as data, with the places of its sentences. */
-export function json(frontier, { chosen, length, text }, budget) {
+function json(frontier, { chosen, length, text }, budget) {
   const { query, language, unit, by, sentences } = frontier;
   const data = {
     text, ...(query && { query }),
@@ -69,7 +102,7 @@ export function json(frontier, { chosen, length, text }, budget) {
 }
 
 /** Put a text into the clipboard. */
-export async function copy(text) {
+async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -85,7 +118,7 @@ export async function copy(text) {
   }
 }
 
-export function download(text, name) {
+function download(text, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   link.download = name;
@@ -93,7 +126,7 @@ export function download(text, name) {
   URL.revokeObjectURL(link.href);
 }
 
-export function fileName(budget, unit) {
+function fileName(budget, unit) {
   return `${say("summary")} ${amount(budget, unit)}.json`.replaceAll(/[\s,]+/g, "-").toLowerCase();
 }
 
