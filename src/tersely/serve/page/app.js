@@ -78,13 +78,8 @@ function showBusy(is) {
 
 function showFailure(problem) {
   if (!(problem instanceof Problem)) throw problem;
-  // The address may come from another server, which has other models or can grow steadily.
-  if (store.now.model && problem.fields.includes("model")) resetModel();
-  else showProblem(problem);
-}
-
-function resetModel() {
-  store.set({ model: null });
+  if (!store.now.model || !problem.fields.includes("model")) return showProblem(problem);
+  store.set({ model: null }); // the address may come from another server
   ask();
 }
 
@@ -139,12 +134,10 @@ let frame = 0;
 function changed(before) {
   const { now } = store;
   hideToast();
-  const isOther = now.documents !== before.documents;
-  if (isOther) {
+  if (now.documents !== before.documents) {
     source.preview(texts.all);
     forget();
-  }
-  else if (frontier) source.pin(new Map(frontier.keys.map((key, index) => [index, now.pins[key]]).filter(([, pin]) => pin)));
+  } else if (frontier && now.pins !== before.pins) source.pin(new Map(frontier.keys.map((key, index) => [index, now.pins[key]]).filter(([, pin]) => pin)));
   showControls();
   settle();
   if (["documents", "unit", "model", "question", "steady", "pins"].some((name) => now[name] !== before[name])) return ask();
@@ -156,8 +149,7 @@ function changed(before) {
 
 function showControls() {
   const { now } = store;
-  const { text } = now.documents[now.active] ?? now.documents[0];
-  if ($("input").value !== text) $("input").value = text;
+  texts.show();
   if ($("question").value !== now.question) $("question").value = now.question;
   $("unit").value = now.unit;
   $("steady").checked = now.steady;
@@ -167,7 +159,6 @@ function showControls() {
   document.body.classList.toggle("example", Boolean(now.example));
   for (const button of document.querySelectorAll("[data-example]")) button.hidden = button.dataset.example === now.example;
   panel.compare(now.second);
-  texts.list();
 }
 
 /** Show a sentence of the summary in its text, and say why it is there. */
@@ -203,17 +194,10 @@ function step(way) {
 async function setLanguage(code) {
   chosenLanguage = code;
   speak(code);
-  offerLanguage();
   const other = EXAMPLES[code];
   if (Object.values(EXAMPLES).includes(store.now.example) && store.now.example !== other) texts.example(other, await askExample(other));
   else if (frontier) showAnswer(frontier);
   showControls();
-}
-
-/** Offer the other language, in that language. */
-function offerLanguage() {
-  const [code, name, line] = spoken === "zh" ? ["en", "English", "Read this page in English"] : ["zh", "中文", "用中文阅读本页"];
-  Object.assign($("language"), { lang: code, textContent: name, ariaLabel: `${name}: ${line}` });
 }
 
 const flush = prepareInput({
@@ -294,7 +278,6 @@ async function begin() {
   const kept = packed ? null : draft();
   chosenLanguage = language ?? kept?.spoken ?? "";
   speak(chosenLanguage || preferred());
-  offerLanguage();
   document.body.classList.toggle("alone", alone);
   let damaged = false;
   const carried = packed ? await unpack(packed).catch(() => void (damaged = true)) : null;

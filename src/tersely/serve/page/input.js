@@ -14,14 +14,19 @@ export function prepareInput(hear) {
   const text = (pasted) => hear.came([newDocument(pasted)]);
   let pause = 0;
   let pasted = false;
+  const send = () => {
+    pause = 0;
+    hear.typed($("input").value);
+  };
 
   $("input").addEventListener("paste", () => (pasted = $("input").value === ""));
   $("input").addEventListener("input", () => {
     clearTimeout(pause);
+    pause = 0;
     const whole = pasted;
     pasted = false;
     if (whole) text($("input").value);
-    else pause = setTimeout(() => hear.typed($("input").value), PAUSE);
+    else pause = setTimeout(send, PAUSE);
   });
   $("open").addEventListener("click", () => $("file").click());
   $("file").addEventListener("change", () => {
@@ -41,10 +46,10 @@ export function prepareInput(hear) {
     if (data.files.length) take(readAll([...data.files], hear));
     else if (data.getData("text/plain").trim()) text(data.getData("text/plain"));
   });
-  /** Send what was typed without waiting. */
+  /** Send without waiting what was typed and not sent yet. */
   return () => {
     clearTimeout(pause);
-    hear.typed($("input").value);
+    if (pause) send();
   };
 }
 

@@ -116,6 +116,8 @@ export function speak(code) {
     for (const element of document.querySelectorAll(`[${attribute}]`)) element.setAttribute(name, say(element.getAttribute(attribute)));
   }
   for (const element of document.querySelectorAll("[data-say]")) element.textContent = say(element.dataset.say);
+  const [other, name, line] = spoken === "zh" ? ["en", "English", "Read this page in English"] : ["zh", "中文", "用中文阅读本页"];
+  Object.assign(document.getElementById("language"), { lang: other, textContent: name, ariaLabel: `${name}: ${line}` });
 }
 
 /** A line with its values: say("used", { used: 3, amount: "5 words" }). */

@@ -2,7 +2,7 @@
 
 import { alone } from "./api.js";
 import { toast } from "./notice.js";
-import { say } from "./speech.js";
+import { say, spoken } from "./speech.js";
 import { named, newDocument } from "./state.js";
 
 const $ = (id) => document.getElementById(id);
@@ -90,31 +90,42 @@ export class Texts {
   }
 
   #remove(removed, name) {
-    this.store.change({ documents: this.store.now.documents.filter((each) => each !== removed), active: 0, example: null });
+    this.store.change({ documents: this.store.now.documents.filter((_, index) => index !== removed), active: 0, example: null });
     toast(say("removed", { name }), true);
     $("add").focus();
   }
 
-  /** List the texts, if there are several. */
-  list() {
+  /** Show the text to edit, and the list of texts. */
+  show() {
     const { documents, active } = this.store.now;
+    const { text } = documents[active] ?? documents[0];
+    if (text !== this.shown && $("input").value !== text.replace(/\r\n?/g, "\n")) $("input").value = text;
+    this.shown = text;
+    const listed = JSON.stringify([documents.map(({ name }) => name), this.isWriting && active, spoken]);
+    if (listed !== this.listed) this.#list(documents, active);
+    this.listed = listed;
+  }
+
+  /** List the texts, if there are several. */
+  #list(documents, active) {
     $("documents").hidden = documents.length < 2;
     $("documents").replaceChildren(...documents.map((each, index) => {
       const name = each.name || say("document", { number: index + 1 });
       const item = document.createElement("li");
-      const go = newButton(name, () => this.#goTo(each, index));
+      const go = newButton(name, () => this.#goTo(index));
       go.setAttribute("aria-current", this.isWriting && index === active);
-      const remove = newButton("×", () => this.#remove(each, name));
+      const remove = newButton("×", () => this.#remove(index, name));
       remove.ariaLabel = say("remove", { name });
       item.append(go, ...(alone ? [] : [remove]));
       return item;
     }));
   }
 
-  #goTo({ id }, active) {
-    if (!this.isWriting) return this.hear.goTo(id);
+  #goTo(active) {
+    if (!this.isWriting) return this.hear.goTo(this.store.now.documents[active].id);
     this.store.set({ active });
     this.hear.view();
+    $("input").focus();
   }
 }
 
