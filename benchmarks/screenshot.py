@@ -1,4 +1,4 @@
-"""Makes docs/page.png: starts the service, gives the page its example, and takes a picture in Chromium."""
+"""Makes docs/page.png: starts the service, opens the page with its example, and takes a picture in Chromium."""
 
 import argparse
 import shutil
@@ -46,14 +46,14 @@ def main() -> None:
 
 def arrange(page: Page, address: str) -> None:
     """Bring the page to where it shows what it does."""
-    page.goto(f"{address}/#unit=chars&budget=280")
-    page.get_by_role("button", name="English").click()
-    page.locator("[aria-selected=true]").first.wait_for()
-    page.get_by_role("option", name="The county puts the cost").click()
-    page.locator("[data-pin=in][aria-selected=true]").wait_for()
-    page.locator("body:not(.asking)").wait_for()
+    page.goto(f"{address}/#unit=chars&budget=280&language=en")
+    page.locator("body:not(.asking) [aria-selected=true]").first.wait_for()
+    page.get_by_role("option", name="Households that join").click()
+    page.locator("body:not(.asking) [data-pin=in][aria-selected=true]").wait_for()
+    page.locator("#summary [data-index]").first.click()
     page.evaluate("document.activeElement.blur()")
     page.mouse.move(0, 0)
+    page.locator("#why").wait_for()
 
 
 if __name__ == "__main__":
