@@ -31,7 +31,8 @@ export class Terms {
       }
     }
     const again = [...times].filter(([, count]) => count > 1);
-    const main = (again.length > 2 ? again : [...times]).sort(([, a], [, b]) => b - a).slice(0, MOST);
+    this.repeats = again.length > 1; // else all words are main words
+    const main = (this.repeats ? again : [...times]).sort(([, a], [, b]) => b - a).slice(0, MOST);
     this.words = main.map(([word]) => forms.get(word)); // those of most sentences first
     const numbers = new Map(main.map(([word], number) => [word, number]));
     this.weights = main.map(([, count]) => count);

@@ -50,6 +50,7 @@ function pinned({ pins }, index) {
 }
 
 function wordsOf(terms, index) {
+  if (!terms.repeats) return null;
   const words = terms.of(index).slice(0, WORDS);
   return words.length ? say("why.words", { words: words.join(say("why.and")) }) : say("why.noWords");
 }
