@@ -2,7 +2,8 @@
 
 import { alone, askFrontier, askSummary } from "./api.js";
 import { Frontier } from "./frontier.js";
-import { pinKeys } from "./state.js";
+import { measure } from "./lengths.js";
+import { pinKeys, textOf } from "./state.js";
 
 const REMEMBERED = 12;
 
@@ -35,9 +36,9 @@ export class Asker {
       const pins = await this.#pins(question, about, signal);
       const asked = { ...question, ...pins };
       let first = null;
-      if (!question.steady && !alone) {
-        first = await summaryOrNone({ ...about, ...pins, [`max_${question.unit}`]: question.budget }, signal);
-        if (first) this.hear.answer(Frontier.ofSummary(first, asked));
+      if (!question.steady && !alone && this.#fits(question, pins)) {
+        first = await askSummary({ ...about, ...pins, [`max_${question.unit}`]: question.budget }, signal);
+        this.hear.answer(Frontier.ofSummary(first, asked));
       }
       const nested = question.steady ? { nested: true } : {};
       const frontier = new Frontier(await askFrontier({ ...about, ...pins, unit: question.unit, ...nested }, signal), asked);
@@ -75,6 +76,14 @@ export class Asker {
     return { include: those("in"), exclude: those("out") };
   }
 
+  /** Whether the sentences to include surely fit; if not, the answer about all budgets says how much they need. */
+  #fits(question, { include }) {
+    if (!include.length) return true;
+    const keys = this.#sentences.get(textKey(question));
+    const lengths = include.map((index) => 1 + measure(textOf(keys[index]), question.unit));
+    return lengths.reduce((sum, length) => sum + length, 0) <= question.budget;
+  }
+
   #remember(memory, key, value) {
     memory.delete(key);
     memory.set(key, value);
@@ -103,13 +112,3 @@ export function aboutOf({ documents, query, model }) {
 const textKey = ({ documents }) => JSON.stringify(documents.map(({ id, text }) => [id, text]));
 const keyOf = ({ documents, unit, query, model, steady, pins }) =>
   JSON.stringify([documents.map(({ id, name, text }) => [id, name, text]), unit, query, model, steady, pins]);
-
-/** None if the pinned sentences do not fit; the answer about all budgets says how much they need. */
-async function summaryOrNone(body, signal) {
-  try {
-    return await askSummary(body, signal);
-  } catch (error) {
-    if (error.fields?.includes("include")) return null;
-    throw error;
-  }
-}

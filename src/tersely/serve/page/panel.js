@@ -79,6 +79,7 @@ export class Panel {
     const { frontier, point } = this;
     if (!budget) {
       this.first.contrast(null);
+      this.second.clear();
       return null;
     }
     const other = frontier.at(budget);

@@ -116,6 +116,11 @@ export function pinKeys(sentences) {
   });
 }
 
+/** The text of the sentence that a pin refers to. */
+export function textOf(key) {
+  return key.split("\n").slice(2).join("\n");
+}
+
 /** In, then out, then neither. */
 export function cycled(pins, key) {
   const { [key]: now, ...others } = pins;
