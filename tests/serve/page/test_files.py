@@ -23,9 +23,16 @@ def test_a_chinese_file_may_be_in_gb18030(app: App, chinese_news: str) -> None:
     expect(app["toast"]).to_contain_text("“news”")  # how it was read
 
 
-def test_a_web_page_is_read_by_the_server(app: App) -> None:
-    drop(app.page, "<html><body><p>One fish &amp; chips.</p><p>Two fish.</p></body></html>", "menu.html")
-    expect(app.sentences).to_have_text(["One fish & chips.", "Two fish."])
+def test_subtitles_are_read_by_the_server_and_quoted_with_their_times(app: App) -> None:
+    app.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    cues = "1\n00:00:01,000 --> 00:00:02,000\nOne fish.\n\n2\n00:01:05,000 --> 00:01:07,000\nTwo fish.\n"
+    drop(app.page, cues, "film.srt")
+    expect(app.sentences).to_have_text(["One fish.", "Two fish."])
+    app.answered()
+    app["take"].locator("summary").click()
+    app.page.locator("[data-take=quotations]").click()
+    expect(app["copy"]).to_have_text("Copied")
+    assert "(film, time " in app.page.evaluate("navigator.clipboard.readText()")
 
 
 def test_a_file_that_cannot_be_read_changes_nothing(browser: Browser, server: str) -> None:
