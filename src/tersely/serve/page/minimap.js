@@ -40,7 +40,7 @@ export class Minimap {
 
   /** Show which sentences are chosen, and the pins. */
   mark(chosen, pins) {
-    this.paths.chosen.setAttribute("d", this.#bars(chosen, 0));
+    this.paths.chosen.setAttribute("d", this.#bars(chosen, 3));
     for (const pin of ["in", "out"]) this.paths[pin].setAttribute("d", this.#bars([...pins.keys()].filter((index) => pins.get(index) === pin), pin === "in" ? 0 : 6));
   }
 
