@@ -150,7 +150,7 @@ def test_many_events_in_one_frame_are_one_change(app: App, news: str) -> None:
     app.page.evaluate("""() => {
         const slider = document.getElementById("slider");
         window.changes = 0;
-        new MutationObserver((records) => (window.changes += records.length))
+        new MutationObserver(() => window.changes++)
             .observe(document.getElementById("summary"), {childList: true});
         for (let to = 300; to < 900; to += 10) {
             slider.value = to;

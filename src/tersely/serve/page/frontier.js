@@ -25,7 +25,7 @@ export class Frontier {
   /** What one summary alone says, until the rest comes. */
   static ofSummary(summary, question) {
     const { language, budget, length, ranking, sentences, model } = summary;
-    const step = { budget: budget.capacity, length, value: 0, chosen: sentences.map(({ index }) => index), asked: budget.capacity };
+    const step = { budget: budget.capacity, length, value: 0, chosen: sentences.map(({ index }) => index) };
     const all = ranking.toSorted((a, b) => a.index - b.index);
     const separator = DENSE.includes(language) ? "" : " ";
     const answer = { unit: question.unit, separator, language, sentences: all, steps: [step], points: 0, model, partial: true };
@@ -102,7 +102,7 @@ export class Frontier {
   isSampled(budget) {
     const place = this.place(budget);
     if (this.complete || this.steady || this.partial || place < 0) return false;
-    return budget < this.capacity && this.steps[place].budget !== budget && this.steps[place].asked !== budget;
+    return budget < this.capacity && Math.max(1, this.steps[place].budget) !== budget;
   }
 
   /** Add the summary of one budget, unless its sentences are here already. */
@@ -113,7 +113,7 @@ export class Frontier {
     if (!this.isSampled(budget)) return;
     const chosen = sentences.map(({ index }) => index);
     const value = sentences.reduce((sum, { score }) => sum + score, 0);
-    this.steps.splice(this.place(budget) + 1, 0, { budget, length, value, chosen, asked: budget });
+    this.steps.splice(this.place(budget) + 1, 0, { budget, length, value, chosen });
   }
 
   /** The spans of budgets, [from, to], in which a sentence is in; the last one may have no end. */
