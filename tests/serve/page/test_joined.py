@@ -103,5 +103,6 @@ def test_two_budgets_stand_side_by_side(app: App, news: str) -> None:
     assert {*only} == both
     assert both
     app["compare"].click()
+    app.frames()
     expect(app["beside"]).to_be_hidden()
     expect(app.page.locator("#summaries .only")).to_have_count(0)
