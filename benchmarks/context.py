@@ -1,4 +1,6 @@
-"""What a query over passages costs, and how several texts without a query fare; prints the tables of docs/context.md.
+"""What a query over passages costs, how questions in another language and several texts without a query fare.
+
+Prints figures of docs/context.md; the others are those of `tersely evaluate --queries`.
 
 The passages are those of HotpotQA, cut at 100 words; the fastest of three rounds on one thread counts. Reviews are
 summarized in 60 words, as several sources by the default, and as one text by the other systems; of three references,
@@ -9,6 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -18,7 +21,9 @@ from typing import Any
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
 
 from tersely import Source, Summarizer
+from tersely.budget import Budget
 from tersely.evaluate.measures import Tokenization, rouge
+from tersely.evaluate.queries import compare, read_questions
 from tersely.io.lines import read_objects
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -28,11 +33,12 @@ SCORERS = ("auto", "coverage", "lead", "lexrank")
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print all tables."""
     if not DATA.is_dir():
         sys.exit(f"no data at {DATA}: set TERSELY_DATA to a folder with queries/ and several/")
     with threadpool_limits(1):
         cost()
+    across()
     reviews()
 
 
@@ -58,6 +64,17 @@ def fastest(work: Callable[[], object]) -> float:
         work()
         found.append(time.process_time() - begin)
     return min(found)
+
+
+def across() -> None:
+    """Print how many answers are kept of texts in one language, at 20 %, if the questions are in another one."""
+    print("\n| answers kept | words only | with `use` | BM25 with titles |\n|---|---:|---:|---:|")
+    for asked, told in (("en", "de"), ("en", "zh"), ("de", "en"), ("zh", "en")):
+        queries = [q.query for q in read_questions(DATA / "queries" / f"{asked}_xquad.jsonl.gz")]
+        questions = read_questions(DATA / "queries" / f"{told}_xquad.jsonl.gz")
+        pairs = [replace(question, query=query) for query, question in zip(queries, questions, strict=True)]
+        _, *rows = compare(pairs, ("query", "query@use", "bm25"), [Budget(0.2, "ratio")])
+        print(f"| {asked} over {told} | " + " | ".join(row[3] for row in rows) + " |")
 
 
 def reviews() -> None:

@@ -4,7 +4,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 PACKAGES = {
-    "_chat.py": "haystack",
     "haystack.py": "haystack",
     "langchain.py": "langchain_core",
     "llama_index.py": "llama_index",

@@ -1,9 +1,7 @@
 """Several sources, a query, headers and marks: the promises, on generated cases."""
 
 import json
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -135,17 +133,46 @@ def test_wrong_sources_are_one_clear_line() -> None:
 
 
 def test_a_name_that_is_no_file_is_an_encoding_of_tiktoken(monkeypatch: pytest.MonkeyPatch) -> None:
-    def get_encoding(name: str) -> Any:
-        if name != "letters":
-            raise ValueError(name)
-        return SimpleNamespace(encode_ordinary=list)
-
-    module = SimpleNamespace(get_encoding=get_encoding, list_encoding_names=lambda: ["letters"])
-    monkeypatch.setitem(sys.modules, "tiktoken", module)
-    summary = summarize("One fish. Two fish. Red fish.", max_tokens=19, tokenizer="letters")
-    assert summary.length == len(summary.text) <= 19
-    with pytest.raises(ModelError, match="neither a file nor an encoding of tiktoken: choose from letters"):
+    # A real encoding, but our own: those that tiktoken knows by name have to be downloaded.
+    tiktoken = pytest.importorskip("tiktoken")
+    ranks = {bytes([byte]): byte for byte in range(256)} | {pair: 256 + i for i, pair in enumerate([b"fi", b"sh"])}
+    encoding = tiktoken.Encoding(
+        "pairs", pat_str=r"\w+|\W+", mergeable_ranks=ranks | {b"fish": 258}, special_tokens={"<|end|>": 259}
+    )
+    monkeypatch.setitem(tiktoken.registry.ENCODINGS, "pairs", encoding)
+    text = "One fish. Two fish. Red fish. A <|end|> is no end. \udcff"
+    for limit in range(1, 40):
+        summary = summarize(text, max_tokens=limit, tokenizer="pairs", coherence="off")
+        counted = len(encoding.encode_ordinary(summary.text.encode("utf-8", "replace").decode()))
+        assert summary.length == counted <= limit
+    assert summarize(text, max_tokens=6, tokenizer="pairs").text == "One fish."
+    with pytest.raises(ModelError, match=r"neither a file nor an encoding of tiktoken: choose from .*o200k_base"):
         load_token_counter("words")
+
+
+def test_room_that_nothing_relevant_fills_stays_free() -> None:
+    text = (
+        "The town opened a new park on Monday. It has a lake and a hundred trees. Dogs must stay on a leash. "
+        "The council paid three million for the park. Not everybody is pleased. The next election is in May."
+    )
+    for given_text in (text, [text, "Rain is likely. The wind comes from the west."]):
+        summary = summarize(given_text, query="What did the council pay?", max_chars=250)
+        assert "The council paid three million for the park." in summary.text
+        assert "leash" not in summary.text
+        assert "election" not in summary.text
+        assert "Rain" not in summary.text
+        assert summary.reason == "no-gain"
+    # If nothing has to do with the question, the beginning is better than nothing.
+    assert summarize(text, query="Wie hoch ist der Turm?", max_chars=40).text == "The town opened a new park on Monday."
+
+
+def test_a_question_in_another_language_is_answered_by_vectors() -> None:
+    german = (
+        "Der Bürgermeister eröffnete am Montag den Park. Der Fluss trat nach dem Regen über die Ufer. "
+        "Viele Kinder lernen in der Schule ein Instrument. Die Katze schläft gern auf dem warmen Dach."
+    )
+    for query, answer in (("Where does the cat sleep?", "Katze"), ("孩子们在学校学什么？", "Kinder")):
+        assert answer in summarize(german, query=query, encoder="use", max_sentences=1).text
 
 
 def test_files_and_json_lines_on_the_command_line_are_the_librarys_sources(tmp_path: Path) -> None:
@@ -162,7 +189,16 @@ def test_files_and_json_lines_on_the_command_line_are_the_librarys_sources(tmp_p
     files = [{"id": name, "text": fact["text"]} for name, fact in zip(names, FACTS, strict=True)]
     run = runner.invoke(cli, ["summarize", *names, *how[:2], "--max-chars", "60"])
     assert run.output == summarize(files, query=how[1], max_chars=60).text + "\n"
+    given = lines.read_text(encoding="utf-8")
+    run = runner.invoke(cli, ["summarize", *how], input=given)
+    assert run.output == summarize(FACTS, **asked).text + "\n"
+    run = runner.invoke(cli, ["summarize", "-", *how], input=given + "{\n")
+    assert isinstance(run.exception, InputError)
+    assert str(run.exception).startswith("standard input:4: broken JSON")
+    run = runner.invoke(cli, ["summarize", str(lines), names[0], "--max-chars", "60", "--query", "harbor"])
+    assert run.output == summarize([*FACTS, files[0]], query="harbor", max_chars=60).text + "\n"
     lines.write_text('{"id": 5}\n', encoding="utf-8")
+    assert runner.invoke(cli, ["summarize", "--max-chars", "60"], input="{Braces} open.\n").output == "{Braces} open.\n"
     with pytest.raises(InputError, match=r"facts\.jsonl:1: no text"):
         read_sources([str(lines)])
 
@@ -173,12 +209,16 @@ def test_a_page_marks_the_chosen_sentences_of_every_source() -> None:
     assert ">It will rain on Sunday.</mark>" in page
 
 
-def test_what_is_kept_of_answers_and_facts_is_measured(tmp_path: Path) -> None:
+def test_what_is_kept_of_answers_and_facts_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "questions.jsonl"
     question = {"query": "When does the harbor close?", "documents": FACTS, "answers": ["may"]}
     file.write_text(json.dumps({**question, "facts": [["harbor", 0, 25]], "summary": ["It closes in May."]}) + "\n")
-    run = CliRunner().invoke(cli, ["evaluate", "--queries", str(file), "--systems", "query,bm25", "--budgets", "30"])
-    assert [line.split()[2:6] for line in run.output.splitlines() if line.startswith("30 chars")] == [
-        ["query", "1", "100.0", "100.0"],
-        ["bm25", "1", "100.0", "100.0"],
-    ]
+    call = ["evaluate", "--queries", str(file), "--systems", "query,bm25", "--budgets", "30", "--coherence", "strict"]
+    run = CliRunner().invoke(cli, call)
+    kept = [["query", "1", "100.0", "100.0"], ["bm25", "1", "100.0", "100.0"]]
+    assert [line.split()[2:6] for line in run.output.splitlines() if line.startswith("30 chars")] == kept
+    monkeypatch.setattr("tersely.text.length.load_token_counter", lambda _: count_tokens)
+    run = CliRunner().invoke(cli, [*call[:-3], "9", "--unit", "tokens", "--tokenizer", "thirds"])
+    assert [line.split()[2:6] for line in run.output.splitlines() if line.startswith("9 tokens")] == kept
+    wrong = CliRunner().invoke(cli, ["evaluate", str(file), "--unit", "tokens", "--budgets", "9"])
+    assert "--unit tokens is only for --queries" in str(wrong.exception)

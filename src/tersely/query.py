@@ -26,6 +26,10 @@ _MOST_WORDS = 64
 _MOST_VECTORS = 256
 # Without a stemmer, words with the same first letters count as the same.
 _PREFIX = 6
+# Words with as many of the same first letters, for their length, may be forms of one word; shorter words are not.
+_ALIKE, _SHORTEST = 0.6, 4
+# What a form or a compound of a word counts.
+_FORM, _COMPOUND = 0.7, 0.5
 _WORD = re.compile(r"[^\W_][\w'’-]*")
 # What a question for a number or a date says, in some of the languages with most speakers.
 _HOW_MANY = re.compile(
@@ -47,8 +51,12 @@ class Answering:
     becomes relevant, too: sources whose titles they name, and sentences of other sources with the same names. Asked
     for a number or a date, a sentence with one is more relevant.
 
-    The value is relevance^`steepness` times length. So the knapsack, which is exact, fills the budget with what is most
-    relevant, and lets a long sentence make room for several that are almost as good.
+    The value is relevance^8 times length in one text: the knapsack, which is exact, fills the budget with what is most
+    relevant. An answer from several sources takes facts that are short sentences as often as long ones: there, it is
+    relevance^4 times length^0.3, and a long sentence makes room for several that are almost as good.
+
+    A sentence is worth nothing if all that speaks for it is less than `floor` of what speaks for the best one, by words
+    and links, and less than half of it by vectors: room stays free rather than be filled with what nobody asked for.
     """
 
     encoder: Encoder | None = None
@@ -56,7 +64,7 @@ class Answering:
     within: float = 0.2
     vectors: float = 1.0
     named: float = 0.4
-    steepness: float = 8.0
+    floor: float = 0.1
     saturation: float = 1.2
     leaders: int = 4
     number: float = 0.3
@@ -79,37 +87,43 @@ class Answering:
         return SELECTORS.create("knapsack")
 
     def values(self, document: Document, query: str) -> Values:
-        """Return one value per sentence, above 0."""
+        """Return one value per sentence, at least 0, and not 0 for all."""
         if not len(document):
             return np.empty(0)
         texts = _Texts(document)
         asked = _Asked(texts, query)
-        relevance = self._by_words(texts, asked)
+        said, around = self._by_words(texts, asked)
+        cosines = np.zeros(len(texts))
         if self.encoder is not None:
-            relevance += self.vectors * self._by_vectors(self.encoder, texts, query, relevance, asked)
-        relevance += self._by_links(texts, asked, relevance)
+            cosines = self._by_vectors(self.encoder, texts, query, said + around, asked)
+        relevance = said + around + self.vectors * cosines
+        links = self._by_links(texts, asked, relevance)
+        relevance += links
         if _HOW_MANY.search(query):
             relevance *= np.where(texts.with_new_number(query), 1 + self.number, 1.0)
-        # What has nothing to do with the question still fills what room is left, the beginnings of sources first.
+        related = _at_least(self.floor, said + links) | _at_least(0.5, cosines)
+        # Between equals, the beginnings of sources are better. They are also what is left if nothing is related.
         relevance = relevance / (relevance.max() or 1.0) + 0.02 * (1 + 1 / (1 + texts.place))
-        lengths = np.array([len(text) for text in document.texts], dtype=np.float64)
-        values: Values = relevance**self.steepness * (lengths + 1)
-        return values
+        lengths = np.array([len(text) + 1 for text in document.texts], dtype=np.float64)
+        values: Values = relevance**4 * lengths**0.3 if texts.sources > 1 else relevance**8 * lengths
+        return np.where(related, values, 0.0) if related.any() else values
 
-    def _by_words(self, texts: "_Texts", asked: "_Asked") -> Values:
-        """Return the share of the question that each sentence speaks about; a word that recurs counts up to 2.2."""
+    def _by_words(self, texts: "_Texts", asked: "_Asked") -> tuple[Values, Values]:
+        """Return the share of the question that each sentence and its neighbors speak about, and what its source adds.
+
+        A word that recurs counts up to 2.2 times.
+        """
         if not asked.words:
-            return np.zeros(len(texts))
+            return np.zeros(len(texts)), np.zeros(len(texts))
         said = asked.counts + asked.in_titles[texts.source]
         own = said * (self.saturation + 1) / (said + self.saturation)
         present = np.minimum(asked.counts, 1)
         elsewhere = np.zeros((texts.sources, len(asked.words)))
         np.maximum.at(elsewhere, texts.source, present)
-        evidence = own + self.within * elsewhere[texts.source]
-        evidence[1:] += self.near * present[:-1] * texts.follows[:, None]
-        evidence[:-1] += self.near * present[1:] * texts.follows[:, None]
-        relevance: Values = evidence @ asked.weights / asked.weights.sum()
-        return relevance
+        own[1:] += self.near * present[:-1] * texts.follows[:, None]
+        own[:-1] += self.near * present[1:] * texts.follows[:, None]
+        weights = asked.weights / asked.weights.sum()
+        return own @ weights, self.within * (elsewhere @ weights)[texts.source]
 
     def _by_vectors(self, encoder: Encoder, texts: "_Texts", query: str, relevance: Values, asked: "_Asked") -> Values:
         """Return the cosine of each sentence and the question, at least 0."""
@@ -205,6 +219,11 @@ class _Texts:
         known = set(_NUMBER.findall(query))
         return np.array([not known.issuperset(_NUMBER.findall(text)) for text in self.document.texts])
 
+    def most_alike(self, word: str) -> Values:
+        """Return how much of a word is in each sentence, by the word there that is most alike."""
+        shares = {stem: share for stem in self.frequency if (share := alike(word, stem))}
+        return np.array([max((shares.get(stem, 0.0) for stem in row), default=0.0) for row in self.stems])
+
     def sums(self, weights: Counter[str]) -> Values:
         """Return the sum of the weights of each sentence's words."""
         return np.array([sum(weights[stem] for stem in weights.keys() & set(row)) for row in self.stems])
@@ -223,9 +242,12 @@ class _Asked:
         self.words: Sequence[str] = rarest[:_MOST_WORDS]
         column = {stem: k for k, stem in enumerate(self.words)}
         self.counts = _counted(texts.stems, column)
+        for word in self.words:
+            if not texts.frequency[word]:
+                self.counts[:, column[word]] = texts.most_alike(word)
         self.in_titles = np.minimum(_counted(texts.titles, column), 1)
-        frequency = np.count_nonzero(self.counts + self.in_titles[texts.source], axis=0)
-        self.weights = texts.rarity(frequency.astype(np.float64))
+        frequency = np.minimum(self.counts + self.in_titles[texts.source], 1).sum(axis=0)
+        self.weights = texts.rarity(frequency)
         # The share of the question, by weight, that is anywhere in the texts.
         self.found = float(self.weights[frequency > 0].sum() / self.weights.sum()) if self.words else 0.0
 
@@ -237,6 +259,27 @@ def _counted(rows: Sequence[Iterable[str]], column: dict[str, int]) -> Values:
             if stem in column:
                 row[column[stem]] += 1
     return counts
+
+
+def _at_least(share: float, figures: Values) -> NDArray[np.bool_]:
+    """Return which figures are above 0, and at least this share of the largest."""
+    found: NDArray[np.bool_] = (figures > 0) & (figures >= share * figures.max())
+    return found
+
+
+def alike(one: str, two: str) -> float:
+    """Return how much a word counts for another that begins alike, as a form of it, or holds it, as a compound.
+
+    >>> round(alike("odingas", "odinga"), 1), alike("regier", "koalitionsregier"), alike("regen", "see")
+    (0.6, 0.5, 0.0)
+    """
+    short, long = sorted((one, two), key=len)
+    if len(short) < _SHORTEST or any(map(str.isdigit, one)):
+        return 0.0
+    same = next((k for k, letter in enumerate(short) if letter != long[k]), len(short))
+    if same >= _SHORTEST and same >= _ALIKE * len(long):
+        return _FORM * same / len(long)
+    return _COMPOUND if len(short) > _SHORTEST and short in long else 0.0
 
 
 def stemmed(text: str, language: Language) -> list[str]:

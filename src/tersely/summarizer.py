@@ -23,10 +23,8 @@ from tersely.select import SELECTORS, Selector
 from tersely.summary import Summary
 from tersely.text.document import Document
 from tersely.text.language import Language
-from tersely.text.length import TokenCounter, Unit, load_token_counter
+from tersely.text.length import Tokenizer, Unit, token_counter
 from tersely.text.sources import Collection, Text, as_document
-
-Tokenizer = str | Path | TokenCounter
 
 
 class Keywords(TypedDict, total=False):
@@ -243,7 +241,7 @@ class Summarizer:
     def _fitting(self, document: Document, options: Options, unit: Unit, tokenizer: Tokenizer | None) -> Fitting:
         if options.coherence is None:
             options = replace(options, coherence=self.coherence)
-        layout = Layout(document, unit, options, _token_counter(tokenizer, unit))
+        layout = Layout(document, unit, options, token_counter(tokenizer) if unit == "tokens" else None)
         if options.query is not None:
             answering = Answering(load_encoder(options.encoder) if options.encoder else None)
             values = answering.values(document, options.query)
@@ -288,11 +286,3 @@ summarize.__signature__ = _signature.replace(parameters=list(_signature.paramete
 @cache
 def _default() -> Summarizer:
     return Summarizer.load()
-
-
-def _token_counter(tokenizer: Tokenizer | None, unit: Unit) -> TokenCounter | None:
-    if unit != "tokens":
-        return None
-    if tokenizer is None:
-        raise UsageError("a budget in tokens needs a tokenizer: give the path of a tokenizer.json")
-    return load_token_counter(str(tokenizer)) if isinstance(tokenizer, str | Path) else tokenizer

@@ -181,7 +181,7 @@ def test_what_must_stay_whole_and_does_not_fit_is_one_clear_line() -> None:
     ("settings", "said"),
     [
         ({"max_tokens": 5, "max_chars": 5}, "give one budget, max_tokens or max_chars"),
-        ({"max_tokens": 5}, "max_tokens needs a tokenizer"),
+        ({"max_tokens": 5}, "needs a tokenizer"),
         ({"max_chars": 0}, "must be a whole number of at least 1, not 0"),
         ({"max_chars": 5, "keep_last": -1}, "keep_last must be at least 0, not -1"),
         ({}, "no budget: give max_tokens or max_chars"),

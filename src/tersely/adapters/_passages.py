@@ -3,16 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from logging import getLogger
-from pathlib import Path
 from typing import Any
 
 from tersely.budget import Budget
 from tersely.errors import UsageError
 from tersely.layout import Options
-from tersely.summarizer import Summarizer, Tokenizer
+from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text.language import separator
-from tersely.text.length import TokenCounter, load_token_counter, measure
+from tersely.text.length import TokenCounter, Tokenizer, measure, token_counter
 from tersely.text.sources import Collection, Source
 
 _log = getLogger("tersely")
@@ -45,7 +44,7 @@ class Passages:
         if (max_tokens is None) == (max_chars is None):
             raise UsageError("give exactly one budget, max_tokens or max_chars")
         self.budget = Budget.one_of(max_tokens=max_tokens, max_chars=max_chars)
-        self.tokens = None if max_tokens is None else counter_of(tokenizer)
+        self.tokens = None if max_tokens is None else token_counter(tokenizer)
         self.encoder, self.summarizer = encoder, Summarizer.load(model)
 
     def fit(self, passages: Sequence[tuple[str, object]], query: str | None) -> dict[int, Kept | None]:
@@ -81,13 +80,39 @@ class Passages:
         return {}
 
 
-def counter_of(tokenizer: Tokenizer | None) -> TokenCounter:
-    """Return the function that counts tokens."""
-    if isinstance(tokenizer, str | Path):
-        return load_token_counter(str(tokenizer))
-    if not callable(tokenizer):
-        raise UsageError("max_tokens needs a tokenizer: the path of a tokenizer.json, or a function that counts tokens")
-    return tokenizer
+class Settings:
+    """The settings of LangChain's and LlamaIndex's components, which become fields of their pydantic models."""
+
+    max_tokens: int | None = None
+    max_chars: int | None = None
+    tokenizer: str | TokenCounter | None = None
+    encoder: str | None = None
+    model: str | None = None
+    title_key: str = "title"
+    _passages: Passages
+
+    def __init__(
+        self,
+        *,
+        max_tokens: int | None = None,
+        max_chars: int | None = None,
+        tokenizer: str | TokenCounter | None = None,
+        encoder: str | None = None,
+        model: str | None = None,
+        title_key: str = "title",
+        **others: Any,
+    ) -> None:
+        settings: dict[str, Any] = {
+            "max_tokens": max_tokens,
+            "max_chars": max_chars,
+            "tokenizer": tokenizer,
+            "encoder": encoder,
+            "model": model,
+        }
+        # Before pydantic looks at them: what is wrong is then said in one line.
+        passages = Passages(**settings)
+        super().__init__(**settings | {"title_key": title_key} | others)
+        self._passages = passages
 
 
 def cut(collection: Collection, summary: Summary) -> dict[str, Kept]:

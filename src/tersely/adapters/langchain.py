@@ -1,9 +1,8 @@
 """A LangChain document compressor (extra `langchain`), for `ContextualCompressionRetriever` and the like."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from tersely.adapters._passages import Kept, Passages
+from tersely.adapters._passages import Kept, Passages, Settings
 from tersely.errors import extra
 
 with extra("the LangChain adapter", "langchain"):
@@ -12,7 +11,7 @@ with extra("the LangChain adapter", "langchain"):
     from pydantic import ConfigDict, PrivateAttr
 
 
-class TerselyCompressor(BaseDocumentCompressor):
+class TerselyCompressor(Settings, BaseDocumentCompressor):
     """Keeps of the documents the sentences that answer the query, all together within one budget.
 
     Give `max_chars`, or `max_tokens` with a `tokenizer`: the path of a `tokenizer.json`, or a function that counts the
@@ -25,36 +24,7 @@ class TerselyCompressor(BaseDocumentCompressor):
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
-    max_tokens: int | None = None
-    max_chars: int | None = None
-    tokenizer: str | Callable[[str], int] | None = None
-    encoder: str | None = None
-    model: str | None = None
-    title_key: str = "title"
     _passages: Passages = PrivateAttr()
-
-    def __init__(
-        self,
-        *,
-        max_tokens: int | None = None,
-        max_chars: int | None = None,
-        tokenizer: str | Callable[[str], int] | None = None,
-        encoder: str | None = None,
-        model: str | None = None,
-        title_key: str = "title",
-        **others: Any,
-    ) -> None:
-        settings: dict[str, Any] = {
-            "max_tokens": max_tokens,
-            "max_chars": max_chars,
-            "tokenizer": tokenizer,
-            "encoder": encoder,
-            "model": model,
-        }
-        # Before pydantic looks at them: what is wrong is then said in one line.
-        passages = Passages(**settings)
-        super().__init__(**settings, title_key=title_key, **others)
-        self._passages = passages
 
     def compress_documents(
         self,

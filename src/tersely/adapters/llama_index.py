@@ -1,9 +1,6 @@
 """A LlamaIndex node postprocessor (extra `llama-index`), for query engines and retrievers."""
 
-from collections.abc import Callable
-from typing import Any
-
-from tersely.adapters._passages import Kept, Passages
+from tersely.adapters._passages import Kept, Passages, Settings
 from tersely.errors import extra
 
 with extra("the LlamaIndex adapter", "llama-index"):
@@ -12,7 +9,7 @@ with extra("the LlamaIndex adapter", "llama-index"):
     from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
 
-class TerselyPostprocessor(BaseNodePostprocessor):
+class TerselyPostprocessor(Settings, BaseNodePostprocessor):
     """Keeps of the nodes the sentences that answer the query, all together within one budget.
 
     Give `max_chars`, or `max_tokens` with a `tokenizer`: the path of a `tokenizer.json`, or a function that counts the
@@ -23,36 +20,7 @@ class TerselyPostprocessor(BaseNodePostprocessor):
     sentences stood, as `[start, end]`. A node of which nothing is kept is left out; one without text stays as it is.
     """
 
-    max_tokens: int | None = None
-    max_chars: int | None = None
-    tokenizer: str | Callable[[str], int] | None = None
-    encoder: str | None = None
-    model: str | None = None
-    title_key: str = "title"
     _passages: Passages = PrivateAttr()
-
-    def __init__(
-        self,
-        *,
-        max_tokens: int | None = None,
-        max_chars: int | None = None,
-        tokenizer: str | Callable[[str], int] | None = None,
-        encoder: str | None = None,
-        model: str | None = None,
-        title_key: str = "title",
-        **others: Any,
-    ) -> None:
-        settings: dict[str, Any] = {
-            "max_tokens": max_tokens,
-            "max_chars": max_chars,
-            "tokenizer": tokenizer,
-            "encoder": encoder,
-            "model": model,
-        }
-        # Before pydantic looks at them: what is wrong is then said in one line.
-        passages = Passages(**settings)
-        super().__init__(**settings, title_key=title_key, **others)
-        self._passages = passages
 
     @classmethod
     def class_name(cls) -> str:

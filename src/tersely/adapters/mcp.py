@@ -31,6 +31,7 @@ with extra("the MCP server", "mcp"):
     from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 _MOST_SENTENCES = 100
+_MARKED = re.compile(r"(?:#{1,6}[ \t]+)?(\S.*?)(?:[ \t]+#+)?\s*", re.DOTALL)
 
 
 class _Arguments(BaseModel):
@@ -95,8 +96,8 @@ class Desk:
     def outline(self, asked: Outline) -> CallToolResult:
         """Answer `outline`: a line for each heading and each of the best sentences."""
         document = as_document(asked.text)
-        found = list(headings(asked.text))
-        titles = _within([(start, end) for start, end, _ in found], document)
+        found = list(headings(document))
+        titles = frozenset(i for i, kind in enumerate(document.kinds) if kind == "heading")
         if len(titles) < len(document):
             chosen = self.summarizer.fit(document, Budget(asked.sentences, "sentences"), Options(exclude=titles))
             found += [(sentence.start, sentence.end, 0) for sentence in chosen.sentences]
@@ -147,44 +148,15 @@ def serve(summarizer: Summarizer, tokenizer: str | None = None) -> None:
     anyio.run(run)
 
 
-def headings(text: str) -> Iterator[tuple[int, int, int]]:
-    r"""Yield start, end and level of each Markdown heading; what looks like one in a fenced block of code is none.
+def headings(document: Document) -> Iterator[tuple[int, int, int]]:
+    r"""Yield start, end and level of each heading, without the marks of Markdown.
 
-    >>> list(headings("# Rain\n\nIt rained.\n\nRivers\n------\n"))
-    [(2, 6, 1), (20, 26, 2)]
+    >>> list(headings(Document.from_text("# Rain #\n\nIt rained.\n\nRivers\n------\n")))
+    [(2, 6, 1), (22, 28, 2)]
     """
-    fence, before, start = "", (0, 0), 0
-    for line in text.splitlines(keepends=True):
-        said = line.strip()
-        mark = re.match(r"`{3,}|~{3,}", said)
-        if fence or mark:
-            if mark and (not fence or (said.startswith(fence) and not said.strip(fence[0]))):
-                fence = "" if fence else mark[0]
-            before = (0, 0)
-        elif found := re.match(r" {0,3}(#{1,6})[ \t]+(?=\S)", line):
-            words = line[found.end() :].rstrip()
-            words = re.sub(r"(?:^|(?<=[ \t]))#+$", "", words).rstrip()
-            if words:
-                yield start + found.end(), start + found.end() + len(words), len(found[1])
-            before = (0, 0)
-        elif before[1] and re.fullmatch(r"={2,}|-{2,}", said):
-            yield *before, 1 if said[0] == "=" else 2
-            before = (0, 0)
-        else:
-            first = start + len(line) - len(line.lstrip())
-            before = (first, first + len(said)) if re.search(r"\w", said) else (0, 0)
-        start += len(line)
-
-
-def _within(spans: list[tuple[int, int]], document: Document) -> frozenset[int]:
-    """Return the indices of the sentences that meet one of the spans; both are in order."""
-    found, left = set(), list(reversed(spans))
-    for index, (start, end) in enumerate(document.sentences):
-        while left and left[-1][1] <= start:
-            left.pop()
-        if left and left[-1][0] < end:
-            found.add(index)
-    return frozenset(found)
+    for block in document.blocks:
+        if block.kind == "heading" and (words := _MARKED.fullmatch(document.text, block.start, block.end)):
+            yield *words.span(1), max(block.level, 1)
 
 
 def _places(summary: Summary) -> dict[str, Any]:

@@ -18,11 +18,12 @@ from tersely.cli._printing import counting
 @click.option("--budgets-zh", metavar="N,N,...", help="With --readability: budgets for Chinese texts instead.")
 @click.option(
     "--unit",
-    type=click.Choice(["chars", "words", "bytes", "sentences", "ratio"]),
+    type=click.Choice(["chars", "words", "tokens", "bytes", "sentences", "ratio"]),
     default="chars",
     show_default=True,
-    help="Unit of --budgets.",
+    help="Unit of --budgets; tokens are for --queries.",
 )
+@click.option("--tokenizer", metavar="FILE|NAME", help="For --unit tokens: a tokenizer.json, or a tiktoken encoding.")
 @click.option("--baseline", metavar="SYSTEM", help="Compare the others with this system. Default: the first one.")
 @click.option("--reader", metavar="NAME", help="Format of DATA. Default: detected.")
 @click.option("--lang", "language", type=click.Choice(LANGUAGES), help="Default: detected for each text.")
@@ -53,6 +54,11 @@ from tersely.cli._printing import counting
 )
 @click.option("--detector", is_flag=True, help="With --labels: how well our own detector finds what they say.")
 @click.option("--queries", is_flag=True, help="Instead of ROUGE: how much of what answers questions is kept.")
+@click.option(
+    "--coherence",
+    type=click.Choice(["strict", "soft", "off"]),
+    help="With --queries: what 'tersely summarize' calls so. Default: off.",
+)
 @click.option("--by", metavar="FIELD", help="With --readability or --detector: also show each value of this field.")
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Number of processes. Default: one per core.")
 @click.option(
@@ -82,6 +88,7 @@ def command(files: tuple[str, ...], systems: str | None, baseline: str | None, *
 
     \b
     tersely evaluate questions.jsonl.gz --queries --budgets 60,200 --unit words
+    tersely evaluate questions.jsonl.gz --queries --budgets 256,512 --unit tokens --tokenizer tokenizer.json
     """
     from tersely.errors import UsageError
     from tersely.evaluate.systems import parse_systems
@@ -89,8 +96,9 @@ def command(files: tuple[str, ...], systems: str | None, baseline: str | None, *
     if how["queries"]:
         return _queries(files, systems, how)
     data, *more = files
-    if more:
-        raise UsageError("several files are only for --queries: join them first")
+    if more or how["unit"] == "tokens" or how["coherence"] is not None:
+        what = "several files are" if more else "--coherence is" if how["coherence"] else "--unit tokens is"
+        raise UsageError(f"{what} only for --queries")
     names = parse_systems(systems or "lead,auto")
     base = baseline or names[0]
     if base not in names:
@@ -116,11 +124,14 @@ def _queries(files: tuple[str, ...], systems: str | None, how: dict[str, Any]) -
     from tersely.evaluate.cells import columns
     from tersely.evaluate.queries import SYSTEMS, compare, read_questions
     from tersely.evaluate.systems import parse_systems
+    from tersely.text.length import token_counter
 
     names = parse_systems(systems) if systems else list(SYSTEMS)
     budgets = _budgets(how, "budgets") or [Budget(share, "ratio") for share in (0.1, 0.2, 0.4)]
+    tokens = token_counter(how["tokenizer"]) if how["unit"] == "tokens" else None
     for file in files:
-        cells = compare(islice(read_questions(Path(file)), how["limit"]), names, budgets)
+        questions = islice(read_questions(Path(file)), how["limit"])
+        cells = compare(questions, names, budgets, how["coherence"] or "off", tokens)
         click.echo(f"{file}\n\n{columns(cells)}\n")
 
 

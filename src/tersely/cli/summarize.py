@@ -52,12 +52,13 @@ def command(
 
     INPUT is a file, an http(s) address, or standard input (- or nothing): text in any common encoding, Markdown,
     HTML, PDF, DOCX, EPUB, RTF, subtitles, e-mail, CSV or JSON. Several inputs, or a .jsonl file with an id and a text
-    per line, are summarized together.
+    per line, which may also come from standard input, are summarized together.
 
     \b
     tersely summarize article.txt --max-chars 400
     cat 新闻.txt | tersely summarize --max-chars 100 --format json
     tersely summarize minutes.txt plan.md --query "When does the harbor close?" --max-words 60
+    search harbor | tersely summarize --query "When does the harbor close?" --max-words 60
     """
     from tersely.io.lines import to_json
     from tersely.summarizer import Summarizer

@@ -17,9 +17,10 @@ from tersely.evaluate.cells import describe
 from tersely.evaluate.measures import Tokenization, ngrams
 from tersely.fitting import Choice, Fitting
 from tersely.io.lines import Fault, read_objects
-from tersely.layout import Layout, Options
+from tersely.layout import Coherence, Layout, Options
 from tersely.query import Answering, stemmed
 from tersely.select import SELECTORS
+from tersely.text.length import TokenCounter
 from tersely.text.sources import Collection, located
 from tersely.text.words import all_words, content_words
 
@@ -62,7 +63,13 @@ def read_questions(path: Path) -> Iterator[Question]:
             raise InputError(f"{path}:{line}: not a question with 'query' and 'documents': {error}") from None
 
 
-def compare(questions: Iterable[Question], systems: Sequence[str], budgets: Sequence[Budget]) -> list[tuple[str, ...]]:
+def compare(
+    questions: Iterable[Question],
+    systems: Sequence[str],
+    budgets: Sequence[Budget],
+    coherence: Coherence = "off",
+    tokens: TokenCounter | None = None,
+) -> list[tuple[str, ...]]:
     """Return the cells of a table: for each budget and system, the shares of what is kept, and ROUGE-1."""
     loaded = {name: _system(name) for name in systems}
     kept: dict[tuple[int, str], list[tuple[float | None, ...]]] = {}
@@ -71,7 +78,7 @@ def compare(questions: Iterable[Question], systems: Sequence[str], budgets: Sequ
             fitting = system(question)
             for number, budget in enumerate(budgets):
                 text = "".join(source.text for source in question.sources.sources)
-                layout = Layout(question.sources, budget.counts)
+                layout = Layout(question.sources, budget.counts, Options(coherence=coherence), tokens)
                 choice = Fitting(layout, fitting.values, fitting.selector, name, "").choice(budget.capacity(text))
                 kept.setdefault((number, name), []).append(_kept(question, choice))
     if not kept:

@@ -1,7 +1,7 @@
 """What to summarize, by its names: files, standard input, addresses on the web."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tersely.errors import InputError
 from tersely.extract import Extracted, extract
 from tersely.extract.extracted import as_text
-from tersely.io.lines import Fault, read_objects
+from tersely.io.lines import Fault, parse_object, read_objects
 
 if TYPE_CHECKING:
     from tersely.text.document import Document
@@ -77,13 +77,19 @@ def read_source(source: str, field: str | None = None) -> Extracted:
 def read_sources(names: Sequence[str], named: bool = False, field: str | None = None) -> Inputs:
     """Return the text of one input, or several with the names of their inputs, as one always has if `named`.
 
-    A file of JSON Lines has a source on each line. Without a name, standard input is read.
+    A file of JSON Lines has a source on each line, and so has standard input if its first line is one. Without a name,
+    standard input is read.
     """
     found: list[Input] = []
     for name in names or ("-",):
         if name.endswith((".jsonl", ".jsonl.gz", ".jsonl.zst")) and not _is_address(name):
-            found += _json_lines(Path(name), field or "text")
+            found += _as_sources(read_objects(Path(name)), name, field or "text")
             named = True
+        elif name == "-" and _is_source((data := _standard_input()).lstrip().partition(b"\n")[0], field or "text"):
+            found += _as_sources(_objects(data), "standard input", field or "text")
+            named = True
+        elif name == "-":
+            found.append(Input(name, extract(data, name="standard input", field=field)))
         else:
             found.append(Input(name, read_source(name, field)))
     return Inputs(tuple(found), named or len(found) != 1)
@@ -93,17 +99,31 @@ def _is_address(name: str) -> bool:
     return name[:8].lower().startswith(("http://", "https://"))
 
 
-def _json_lines(path: Path, field: str) -> list[Input]:
-    found: list[Input] = []
-    for item in read_objects(path):
+def _is_source(line: bytes, field: str) -> bool:
+    try:
+        return isinstance(parse_object(line).get(field), str)
+    except InputError:
+        return False
+
+
+def _objects(data: bytes) -> Iterator[tuple[int, dict[str, Any]] | Fault]:
+    for number, line in enumerate(data.split(b"\n"), 1):
+        try:
+            if line.strip():
+                yield number, parse_object(line)
+        except InputError as error:
+            yield Fault(Path("standard input"), number, str(error))
+
+
+def _as_sources(objects: Iterable[tuple[int, dict[str, Any]] | Fault], name: str, field: str) -> Iterator[Input]:
+    for item in objects:
         if isinstance(item, Fault):
             raise InputError(str(item))
         line, value = item
         text = value.get(field)
         if not isinstance(text, str):
-            raise InputError(f"{path}:{line}: no text: a source needs '{field}', a string")
-        found.append(Input(str(value.get("id", line)), as_text(text), value.get("title")))
-    return found
+            raise InputError(f"{name}:{line}: no text: a source needs '{field}', a string")
+        yield Input(str(value.get("id", line)), as_text(text), value.get("title"))
 
 
 def _standard_input() -> bytes:

@@ -6,11 +6,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from tersely.errors import MissingExtraError, ModelError
+from tersely.errors import MissingExtraError, ModelError, UsageError
 from tersely.text.language import HAN, KANA
 
 Unit = Literal["chars", "words", "tokens", "bytes", "sentences"]
 TokenCounter = Callable[[str], int]
+Tokenizer = str | Path | TokenCounter
 
 # Scripts without spaces, in which each character counts.
 _DENSE = re.compile(f"[{HAN}{KANA}]")
@@ -52,6 +53,17 @@ def measure(text: str, unit: Unit, tokens: TokenCounter | None = None) -> int:
             raise ValueError("a length in tokens needs a tokenizer")
         return tokens(text)
     return 1 if text else 0
+
+
+def token_counter(tokenizer: Tokenizer | None) -> TokenCounter:
+    """Return the function that counts tokens: the one given, or that of a `tokenizer.json` or a tiktoken encoding."""
+    if isinstance(tokenizer, str | Path):
+        return load_token_counter(str(tokenizer))
+    if not callable(tokenizer):
+        raise UsageError(
+            "a budget in tokens needs a tokenizer: give the path of a tokenizer.json, or a function that counts"
+        )
+    return tokenizer
 
 
 @lru_cache(maxsize=4)

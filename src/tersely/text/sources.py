@@ -36,6 +36,8 @@ class Source:
 
 # What a word counts that only one source has: it says little about them all.
 _ONCE = 0.1
+# Sources of which one word in so many is in another source are about the same.
+_ENOUGH = 3
 
 # What can be given as one of several texts, and what can be summarized.
 Given = str | Document | Source | Mapping[str, object]
@@ -109,20 +111,31 @@ class Collection(Document):
         >>> Collection.gather(["Cheap. Works well.", "It works.", "Works for me."]).in_common.round(1).tolist()
         [0.1, 3.0, 3.0, 3.0]
         """
+        weights = np.where(self._spread > 1, self._spread, _ONCE)
+        return np.array([weights[row].sum() for row in self.terms.sentences]) + 1e-3
+
+    @cached_property
+    def _spread(self) -> NDArray[np.intp]:
+        """The number of sources that have each term."""
         rows = self.terms.sentences
         common: Counter[int] = Counter()
         for first, part in zip(self.firsts, self.parts, strict=True):
             common.update({int(term) for row in rows[first : first + len(part)] for term in row})
-        weights = np.array([common[term] if common[term] > 1 else _ONCE for term in range(len(common))])
-        return np.array([weights[row].sum() for row in rows]) + 1e-3
+        return np.array([common[term] for term in range(len(common))], dtype=np.intp)
 
     def together(self, each: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Weigh what the sources have in common by what matters in each one, given the values of its sentences."""
+        """Return values by what the sources have in common, given the values of the sentences in each one.
+
+        If less than a third of what they say is in common, what matters in each one counts, too: the less, the more.
+        Its square root at most, which keeps a source with few sentences that matter from outvoting the others.
+        """
         if len(each) == 1:
             return each[0]
+        said = np.concatenate([*self.terms.sentences, np.empty(0, np.intp)])
+        shared = float((self._spread[said] > 1).mean()) if len(said) else 0.0
         positive = [np.maximum(values, 1e-9) for values in each if len(values)]
-        # The square root keeps the choice within a source from outvoting the other sources.
-        combined: NDArray[np.float64] = self.in_common * np.sqrt(np.concatenate([v / v.mean() for v in positive]))
+        own = np.concatenate([values / values.mean() for values in positive])
+        combined: NDArray[np.float64] = self.in_common * own ** (0.5 * max(1 - _ENOUGH * shared, 0.0))
         return combined
 
     @cached_property
