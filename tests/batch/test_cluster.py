@@ -20,8 +20,9 @@ from batch.corpora import articles, contents, corpus, parts, read_corpus, write_
 from batch.functions import job
 from tersely.batch.engine_local import run_local
 from tersely.batch.engine_ray import DONE, run_ray
-from tersely.batch.job import BatchProgress
+from tersely.batch.job import BatchProgress, Job
 from tersely.batch.manifest import Totals
+from tersely.batch.summaries import Summarize
 from tersely.errors import UsageError
 
 # Ray leaves sockets and files to the garbage collector.
@@ -166,3 +167,15 @@ def test_a_damaged_part_is_done_again_and_documents_set_aside_if_asked(tmp_path:
     assert run_ray(replace(again, retry=True), 1) == Totals(25, 0, 0)
     assert [record["id"] for record in read_corpus(*parts(out))] == list(range(25))
     assert sorted(contents(out)) == ["_manifest.jsonl", *(path.name for path in parts(out))]
+
+
+def test_questions_and_sources_are_the_same_on_a_cluster(tmp_path: Path) -> None:
+    sources = [{"text": "The harbor closes in May. Boats must leave."}, {"text": "The mayor is Ann Bell."}]
+    asked = [{"sources": sources, "asked": query} for query in ("When does the harbor close?", "Who is the mayor?")]
+    source = write_corpus(tmp_path / "in.jsonl", asked)
+    summarize = Summarize(how={"max_chars": 30}, asked=True)
+    found = []
+    for run, output in ((run_local, tmp_path / "local"), (run_ray, tmp_path / "ray")):
+        run(Job((str(source),), str(output), summarize, text="sources", query="asked"), 1)
+        found.append([record["summary"] for record in read_corpus(*parts(output))])
+    assert found == [["The harbor closes in May.", "The mayor is Ann Bell."]] * 2

@@ -224,3 +224,25 @@ def test_plain_and_gzip_lines_need_no_extra(tmp_path: Path) -> None:
         )
         assert run.returncode == 0
         assert len(read_corpus(tmp_path / f"out.{name}")) == 2
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_every_record_may_have_sources_and_a_question_of_its_own(tmp_path: Path, form: str) -> None:
+    sources = [
+        {"id": "port", "text": "The harbor closes in May. Boats must leave."},
+        {"id": "town", "text": "The mayor is Ann Bell. She likes tea."},
+    ]
+    asked = ["When does the harbor close?", "Who is the mayor?", None]
+    records = [{"id": i, "sources": sources, "asked": query} for i, query in enumerate(asked)]
+    source = write_corpus(tmp_path / f"in.{form}", records)
+    columns = ("--text-column", "sources", "--query-column", "asked", "--id", "id", "--max-chars", "30")
+    run = tersely("batch", source, tmp_path / "out", *columns, "--workers", "1")
+    assert run.returncode == 3
+    assert "the column 'asked' is null" in run.stderr
+    found = read_corpus(*parts(tmp_path / "out"))
+    assert [record["summary"] for record in found] == ["The harbor closes in May.", "The mayor is Ann Bell."]
+    assert found[0]["sources"] == sources
+    for wrong in (("--query", "Who?", *columns), ("--query-column", "none", *columns[:2], *columns[4:])):
+        run = tersely("batch", source, tmp_path / "other", *wrong)
+        assert run.returncode == (3 if form == "jsonl" and "none" in wrong else 2)
+        assert "--query-column" in run.stderr or "no column 'none'" in run.stderr

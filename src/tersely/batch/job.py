@@ -28,7 +28,7 @@ class Job:
 
     The output is a folder of parts, or one file if its name ends like one. `to` is the format of the parts, by default
     that of the first input. A document may take `timeout` seconds, by default any number. With `retry`, a run that is
-    resumed also does the parts again in which documents were set aside.
+    resumed also does the parts again in which documents were set aside. `query` is the column of questions, if any.
     """
 
     inputs: tuple[str, ...]
@@ -41,6 +41,7 @@ class Job:
     resume: bool = False
     timeout: float | None = None
     retry: bool = False
+    query: str | None = None
 
     @cached_property
     def files(self) -> list[InputFile]:
@@ -95,7 +96,7 @@ class Job:
     @property
     def work(self) -> RecordWork:
         """What workers do."""
-        return RecordWork(self.function, self.form, self.text, self.id, self.schema)
+        return RecordWork(self.function, self.form, self.text, self.id, self.schema, self.query)
 
     @property
     def chunk(self) -> int:
@@ -142,9 +143,10 @@ class Job:
 
     def _check_columns(self, names: list[str]) -> None:
         path = self.files[0].path
-        if names.count(self.text) != 1:
-            what = "two columns" if self.text in names else "no column"
-            raise UsageError(f"{path} has {what} '{self.text}', but {', '.join(names) or 'none'}")
+        for name in (self.text, self.query):
+            if name is not None and names.count(name) != 1:
+                what = "two columns" if name in names else "no column"
+                raise UsageError(f"{path} has {what} '{name}', but {', '.join(names) or 'none'}")
         if self.id is not None and self.id not in names and self.files[0].form == "parquet":
             raise UsageError(f"{path} has no column '{self.id}', but {', '.join(names)}")
         twice = next((name for name in names if names.count(name) > 1), None)
@@ -159,7 +161,13 @@ class Job:
     def head(self, engine: str) -> dict[str, Any]:
         """Return what must be the same for a run to be resumed."""
         state = [[file.path, file.size, file.changed] for file in self.files]
-        options = {"text": self.text, "id": self.id, "to": self.form, "part_size": self.part_size}
+        options = {
+            "text": self.text,
+            "id": self.id,
+            "to": self.form,
+            "part_size": self.part_size,
+            "query_column": self.query,
+        }
         return {
             "tersely": 3,  # to be raised when parts get other names or other documents
             "engine": engine,

@@ -29,15 +29,19 @@ class Answer(NamedTuple):
     empty: bool = False
 
 
+# A text, or a list of sources.
+Given = str | list[Any]
+
+
 class TextFunction(Protocol):
-    """A function of one text that workers load, and the columns it adds."""
+    """A function of one text that workers load, and the columns it adds; it may take a question, too."""
 
     @property
     def columns(self) -> dict[str, ColumnType]:
         """The names and types of the columns."""
         ...
 
-    def load(self) -> Callable[[str], Answer]:
+    def load(self) -> Callable[..., Answer]:
         """Load whatever the function needs."""
         ...
 
@@ -48,20 +52,24 @@ class TextFunction(Protocol):
 
 @dataclass(frozen=True)
 class RecordWork:
-    """Work that adds the columns of a function to each record; a record that fails is reported with the reason."""
+    """Work that adds the columns of a function to each record; a record that fails is reported with the reason.
+
+    `text` is the column of the texts, or of lists of sources, `query` that of the questions, if there are any.
+    """
 
     function: TextFunction
     form: Form
     text: str = "text"
     id: str | None = None
     schema: Any = None
+    query: str | None = None
 
     def load(self) -> Callable[[Chunk], ChunkResult]:
         """Load the function, once per worker."""
         answer = self.function.load()
         return lambda chunk: self._rows(chunk, answer) if isinstance(chunk, Rows) else self._lines(chunk, answer)
 
-    def _lines(self, chunk: Chunk, answer: Callable[[str], Answer]) -> ChunkResult:
+    def _lines(self, chunk: Chunk, answer: Callable[..., Answer]) -> ChunkResult:
         assert isinstance(chunk, Lines)
         out: list[bytes] = []
         empty, failures = 0, []
@@ -72,7 +80,7 @@ class RecordWork:
             record: dict[str, Any] = {}
             try:
                 record, raw = _parsed(line)
-                values, nothing = answer(self._checked(record))
+                values, nothing = answer(*self._checked(record))
                 if not spliced:
                     whole = {**record, **self._named(values)}
                     raw = to_stream(as_row(whole, self.schema)) if to_table else self._line(whole)
@@ -88,13 +96,13 @@ class RecordWork:
             data = self._packed(b"".join(out))
         return ChunkResult(data, len(out), empty, failures)
 
-    def _rows(self, chunk: Rows, answer: Callable[[str], Answer]) -> ChunkResult:
+    def _rows(self, chunk: Rows, answer: Callable[..., Answer]) -> ChunkResult:
         pa = pyarrow()
         table = from_stream(chunk.body)
         kept, added, lines, empty, failures = [], [], [], 0, []
         for i, number in enumerate(range(chunk.start.number, chunk.end.number)):
             try:
-                values, nothing = answer(_string(table[self.text][i].as_py(), self.text))
+                values, nothing = answer(*self._given({name: table[name][i].as_py() for name in self._columns}))
                 if self.form != "parquet":
                     lines.append(self._line({**table.slice(i, 1).to_pylist()[0], **self._named(values)}))
             except Exception as error:
@@ -128,13 +136,23 @@ class RecordWork:
         # A gzip file may consist of several members, so workers can compress.
         return gzip.compress(data, mtime=0) if self.form == "jsonl.gz" and data else data
 
-    def _checked(self, record: dict[str, Any]) -> str:
-        if self.text not in record:
-            raise InputError(f"no column '{self.text}', but {_listed(record)}")
+    @property
+    def _columns(self) -> list[str]:
+        return [self.text] if self.query is None else [self.text, self.query]
+
+    def _given(self, record: dict[str, Any]) -> list[Given]:
+        """Return what the function is given: the text or the sources, and the question."""
+        given: list[Given] = [_text(record[self.text], self.text)]
+        return given if self.query is None else [*given, _string(record[self.query], self.query)]
+
+    def _checked(self, record: dict[str, Any]) -> list[Given]:
+        for name in self._columns:
+            if name not in record:
+                raise InputError(f"no column '{name}', but {_listed(record)}")
         for name in self.function.columns:
             if name in record:
                 raise InputError(f"the column '{name}' exists already: choose another --summary-column")
-        return _string(record[self.text], self.text)
+        return self._given(record)
 
     def name(self, chunk: Chunk) -> Any:
         """Return the id of the only record of a chunk, unless it is so large that it could do harm here, too."""
@@ -163,6 +181,10 @@ def _parsed(line: bytes | str) -> tuple[dict[str, Any], bytes]:
     if isinstance(line, str):
         raise InputError(line)
     return parse_object(line), decode(line).strip().encode()
+
+
+def _text(value: Any, name: str) -> Given:
+    return value if isinstance(value, list) else _string(value, name)
 
 
 def _string(value: Any, name: str) -> str:

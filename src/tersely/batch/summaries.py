@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from tersely import __version__
-from tersely.batch.records import Answer, ColumnType
+from tersely.batch.records import Answer, ColumnType, Given
 from tersely.errors import InputError
 from tersely.io.files import sha256
 
@@ -22,13 +22,15 @@ class Summarize:
     """Summaries by one model with one budget.
 
     With the form `text`, a record gets the summary, its length and the reason for it; with `json`, everything that
-    `tersely summarize --format json` prints.
+    `tersely summarize --format json` prints. A text may be a list of sources. If `asked`, each one comes with its own
+    question.
     """
 
     parts: dict[str, str | None] = field(default_factory=dict)
     how: dict[str, Any] = field(default_factory=dict)
     column: str = "summary"
     form: SummaryForm = "text"
+    asked: bool = False
 
     @property
     def columns(self) -> dict[str, ColumnType]:
@@ -37,19 +39,15 @@ class Summarize:
             return {self.column: "string"}
         return {self.column: "string", f"{self.column}_length": "int64", f"{self.column}_reason": "string"}
 
-    def load(self) -> Callable[[str], Answer]:
-        """Load the model, and return the function from a text to its columns."""
+    def load(self) -> Callable[..., Answer]:
+        """Load the model, and return the function from a text, and a question if `asked`, to its columns."""
         fit = self._load()[1]
-        if self.form == "json":
 
-            def answer(text: str) -> Answer:
-                summary = fit(text)
+        def answer(text: Given, *query: str) -> Answer:
+            summary = fit(text, *query)
+            if self.form == "json":
                 return Answer((summary.to_json(indent=2),), not summary.sentences)
-        else:
-
-            def answer(text: str) -> Answer:
-                summary = fit(text)
-                return Answer((summary.text, summary.length, summary.reason), not summary.sentences)
+            return Answer((summary.text, summary.length, summary.reason), not summary.sentences)
 
         return answer
 
@@ -57,7 +55,7 @@ class Summarize:
         """Return what changes whenever a summary might; a wrong model or option raises an error, before any work."""
         # Sentences asked for by number are left out here: the empty text has none.
         summarizer, fit = replace(self, how=self.how | {"include": (), "exclude": ()})._load()
-        fit("")
+        fit("", *(["?"] if self.asked else []))
         how: dict[str, Any] = {name: sorted(v) if isinstance(v, tuple) else v for name, v in self.how.items()}
         if how.get("tokenizer"):
             how["tokenizer"] = _hash(Path(how["tokenizer"]))
@@ -69,7 +67,7 @@ class Summarize:
             "format": self.form,
         }
 
-    def _load(self) -> "tuple[Summarizer, Callable[[str], Summary]]":
+    def _load(self) -> "tuple[Summarizer, Callable[..., Summary]]":
         """Return the summarizer, and the function from a text to its summary within the one budget."""
         from tersely.budget import BUDGETS, Budget
         from tersely.layout import Options
@@ -79,8 +77,13 @@ class Summarize:
         summarizer, how = Summarizer.load(**self.parts), dict(self.how)
         budget = Budget.one_of(**{name: how.pop(name, None) for name in BUDGETS})
         language, tokenizer = how.pop("language", None), how.pop("tokenizer", None)
-        options = Options.of(**how)
-        return summarizer, lambda text: summarizer.fit(as_document(text, language), budget, options, tokenizer)
+        options = None if self.asked else Options.of(**how)
+
+        def fit(text: Given, query: str | None = None) -> Summary:
+            document = as_document(text, language)
+            return summarizer.fit(document, budget, options or Options.of(**how, query=query), tokenizer)
+
+        return summarizer, fit
 
 
 def _hash(file: Path) -> str:

@@ -155,9 +155,9 @@ def take_options(given: dict[str, Any]) -> "Options":
     return Options.of(**{name: given.pop(name) for name in _ASSEMBLY}, encoder=given.pop("encoder", None))
 
 
-def share_encoder(encoder: str | None, how: dict[str, Any]) -> str | None:
-    """Return the encoder for a model; with a query it is the query's, and goes into the other options."""
-    if how.get("query") is None:
+def share_encoder(encoder: str | None, how: dict[str, Any], asked: bool = False) -> str | None:
+    """Return the encoder for a model; with a query, or if `asked`, it is the query's, and goes into the options."""
+    if how.get("query") is None and not asked:
         return encoder
     how["encoder"] = encoder
     return None

@@ -17,7 +17,14 @@ from tersely.cli._printing import Line, listen_no_more, say
 @budgets
 @parts
 @assembly
-@click.option("--text-column", default="text", show_default=True, metavar="NAME", help="Column that holds the texts.")
+@click.option(
+    "--text-column",
+    default="text",
+    show_default=True,
+    metavar="NAME",
+    help="Column that holds the texts, or lists of sources: strings, or objects with a text and perhaps an id.",
+)
+@click.option("--query-column", metavar="NAME", help="Column that holds a question for each text, instead of --query.")
 @click.option(
     "--summary-column", default="summary", show_default=True, metavar="NAME", help="Column for the summaries."
 )
@@ -57,6 +64,7 @@ def command(
     paths: tuple[str, ...],
     form: Any,
     text_column: str,
+    query_column: str | None,
     summary_column: str,
     id_column: str | None,
     to: Any,
@@ -82,6 +90,7 @@ def command(
     \b
     tersely batch news.jsonl.gz summaries --max-chars 400
     tersely batch 'news/*.parquet' summaries.parquet --max-words 60 --text-column article
+    tersely batch found.jsonl answers --max-chars 900 --text-column sources --query-column question
     """
     from tersely.batch.job import Job
     from tersely.batch.summaries import Summarize
@@ -94,12 +103,16 @@ def command(
         raise UsageError("give at least one INPUT, and the OUTPUT last")
     if address is not None and engine != "ray":
         raise UsageError("--address is only for a Ray cluster: add --engine ray")
-    encoder = share_encoder(encoder, how)
+    if query_column is not None and how["query"] is not None:
+        raise UsageError("give either --query or --query-column, not both")
+    encoder = share_encoder(encoder, how, asked=query_column is not None)
     take_budget(dict(how))  # reports a wrong budget before any file is read
     given = {name: value for name, value in how.items() if value not in (None, ())}
     chosen = {"model": model, "scorer": scorer, "encoder": encoder, "select": select}
-    function = Summarize(chosen, given, summary_column, form)
-    job = Job(tuple(inputs), output, function, text_column, id_column, to, part_size, resume, timeout, retry)
+    function = Summarize(chosen, given, summary_column, form, asked=query_column is not None)
+    columns = {"text": text_column, "id": id_column, "query": query_column}
+    run = {"to": to, "part_size": part_size, "resume": resume, "timeout": timeout, "retry": retry}
+    job = Job(tuple(inputs), output, function, **columns, **run)  # type: ignore[arg-type]
     line = _Line()
     try:
         try:
