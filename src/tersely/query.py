@@ -221,7 +221,9 @@ class _Texts:
 
     def most_alike(self, word: str) -> Values:
         """Return how much of a word is in each sentence, by the word there that is most alike."""
-        shares = {stem: share for stem in self.frequency if (share := alike(word, stem))}
+        head = word[:_SHORTEST]
+        near = [stem for stem in self.frequency if stem.startswith(head) or word in stem or stem in word]
+        shares = {stem: alike(word, stem) for stem in near}
         return np.array([max((shares.get(stem, 0.0) for stem in row), default=0.0) for row in self.stems])
 
     def sums(self, weights: Counter[str]) -> Values:

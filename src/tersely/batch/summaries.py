@@ -79,7 +79,7 @@ class Summarize:
         language, tokenizer = how.pop("language", None), how.pop("tokenizer", None)
         options = None if self.asked else Options.of(**how)
 
-        def fit(text: Given, query: str | None = None) -> Summary:
+        def fit(text: Given, query: str | None = None) -> "Summary":
             document = as_document(text, language)
             return summarizer.fit(document, budget, options or Options.of(**how, query=query), tokenizer)
 
