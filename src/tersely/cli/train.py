@@ -1,4 +1,4 @@
-"""`tersely train`: train a scorer without labels, the supervised baseline, a knapsack network, openings, or cues."""
+"""`tersely train`: train a scorer without labels, baselines, a knapsack network, openings, or cues."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tersely.cli._baseline import baseline
 from tersely.cli._options import CONTINUE, where_option
 from tersely.cli._running import RESUME, Progress, changed, run_options, stoppable, training_options
 from tersely.errors import UsageError, extra
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from tersely.learn.corpus import Corpus
     from tersely.learn.scorer.config import ScorerConfig
 
-_SAMPLES = "Number of problems to measure the network on in the end."
 _JSON = click.option(
     "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="JSON file."
 )
@@ -23,7 +23,7 @@ _CORPUS = click.argument(
 )
 
 
-@click.group("train", short_help="Train a model on your own texts.")
+@click.group("train", commands=[baseline], short_help="Train a model on your own texts.")
 def command() -> None:
     """Train a model as a configuration says (TOML, see configs/).
 
@@ -138,7 +138,7 @@ def supervised(corpus: tuple[Path, ...], config: str, out: str, **how: Any) -> N
 )
 @click.option("--resume", is_flag=True, help=CONTINUE)
 @run_options
-@click.option("--samples", type=click.IntRange(1), default=20_000, show_default=True, help=_SAMPLES)
+@click.option("--samples", type=click.IntRange(1), default=20_000, show_default=True, help="Problems to measure it on.")
 def knapsack(
     config: str,
     out: str,

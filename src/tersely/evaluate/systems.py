@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
@@ -159,19 +159,25 @@ class Oracle:
 
     def choose(self, record: Record, budget: Budget) -> list[int]:
         """Return the indices of the chosen sentences, ascending: the labels for supervised training."""
+        return sorted(chosen for chosen, _ in self.steps(record, budget))
+
+    def steps(self, record: Record, budget: Budget) -> Iterator[tuple[int, dict[int, float]]]:
+        """Yield each sentence in the order of choice, and by how much each candidate would raise the score."""
         document = record.document
         target = _Grams.of([t for s in record.reference for t in self.tokenization.tokens(s, document.language)])
         sentences = [_Grams.of(self.tokenization.tokens(s, document.language)) for s in document.texts[:_FIRST]]
         chosen: list[int] = []
-        covered, best = _Grams.of([]), 0.0
+        covered, score = _Grams.of([]), 0.0
         while True:
-            others = [i for i in range(len(sentences)) if i not in chosen]
-            gains = [(target.f1(covered + sentences[i]), -i) for i in others if _fits(document, [*chosen, i], budget)]
-            if not gains or max(gains)[0] <= best:
-                return sorted(chosen)
-            best, negative = max(gains)
-            chosen.append(-negative)
-            covered = covered + sentences[-negative]
+            others = [i for i in range(len(sentences)) if i not in chosen and _fits(document, [*chosen, i], budget)]
+            gains = {i: target.f1(covered + sentences[i]) - score for i in others}
+            best = max(gains, key=lambda i: (gains[i], -i), default=-1)
+            if best < 0 or gains[best] <= 0:
+                return
+            yield best, gains
+            chosen.append(best)
+            covered = covered + sentences[best]
+            score = target.f1(covered)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import json
 import logging
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -51,12 +51,17 @@ def today() -> str:
 
 
 def onnx_graph(
-    network: "nn.Module", example: "tuple[Tensor, ...]", axes: dict[int, str], output: str
+    network: "nn.Module", example: "tuple[Tensor, ...]", axes: dict[int, str] | Sequence[dict[int, str]], output: str
 ) -> "onnx.ModelProto":
-    """Export a network whose inputs, named as in its `forward`, may have any size along the named axes."""
+    """Export a network whose inputs, named as in its `forward`, may have any size along the named axes.
+
+    `axes` are those of all inputs, or of each.
+    """
     import torch  # here, because the default method needs this module but no torch
 
-    shape = {axis: torch.export.Dim(name) for axis, name in axes.items()}
+    each = (axes,) * len(example) if isinstance(axes, dict) else axes
+    sizes = {name: torch.export.Dim(name) for one in each for name in one.values()}
+    shapes = tuple({axis: sizes[name] for axis, name in one.items()} for one in each)
     # The exporter reports its own internals and libraries it could use, which is of no use to the user.
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)
     with warnings.catch_warnings():
@@ -65,7 +70,7 @@ def onnx_graph(
             network.eval(),
             example,
             output_names=[output],
-            dynamic_shapes=(shape,) * len(example),
+            dynamic_shapes=shapes,
             dynamo=True,
             verbose=False,
         )

@@ -31,29 +31,15 @@ class Learned:
     select: ClassVar[str] = "knapsack"
 
     def __init__(self, folder: str) -> None:
-        try:
-            import onnxruntime
-        except ImportError:
-            raise MissingExtraError("a learned scorer", "learned") from None
         self._folder = folder
-        file = Path(folder).expanduser() / "model.onnx"
-        if not file.is_file():
-            raise ModelError(f"{folder} is not the model folder of a learned scorer: it has no model.onnx")
-        options = onnxruntime.SessionOptions()
-        # One thread sums in the same order on every machine, and documents can still be scored in parallel.
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.use_deterministic_compute = True
-        options.log_severity_level = 4  # Real problems raise an exception.
+        self._session, notes, self._digest = open_graph(folder, "a learned scorer")
         try:
-            self._session: Any = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
-            notes = self._session.get_modelmeta().custom_metadata_map
             self._columns, self._features = int(notes["columns"]), tuple(notes["features"].split())
             self._coverage = _coverage(notes["coverage"]) if "coverage" in notes else None
         except Exception as error:
-            raise ModelError(f"{file} is not the graph of a learned scorer: {one_line(error)}") from error
+            raise ModelError(f"{folder}/model.onnx is not the graph of a learned scorer: {one_line(error)}") from error
         if strange := [name for name in self._features if name not in FEATURES]:
-            raise ModelError(f"{file} needs '{strange[0]}', which this version of tersely lacks: upgrade tersely")
-        self._digest = "-".join(sha256(each) for each in graph_files(file))
+            raise ModelError(f"{folder}/model.onnx needs '{strange[0]}', which this version lacks: upgrade tersely")
 
     def __repr__(self) -> str:
         # The weights, not their path, so that a summary's fingerprint is the same on every machine.
@@ -89,6 +75,28 @@ class Learned:
         values = self._coverage.score(document, np.empty((len(document), 0), np.float32))
         scaled: Matrix = (values / values.mean()).astype(np.float32)
         return scaled
+
+
+def open_graph(folder: str, what: str) -> tuple[Any, dict[str, str], str]:
+    """Return the graph of a model folder, ready to run, what it says about itself, and a hash of its files."""
+    try:
+        import onnxruntime
+    except ImportError:
+        raise MissingExtraError(what, "learned") from None
+    file = Path(folder).expanduser() / "model.onnx"
+    if not file.is_file():
+        raise ModelError(f"{folder} is not the model folder of {what}: it has no model.onnx")
+    options = onnxruntime.SessionOptions()
+    # One thread sums in the same order on every machine, and documents can still be scored in parallel.
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.use_deterministic_compute = True
+    options.log_severity_level = 4  # Real problems raise an exception.
+    try:
+        session: Any = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+        notes = dict(session.get_modelmeta().custom_metadata_map)
+    except Exception as error:
+        raise ModelError(f"{file} is not the graph of {what}: {one_line(error)}") from error
+    return session, notes, "-".join(sha256(each) for each in graph_files(file))
 
 
 def _coverage(spec: str) -> Scorer:

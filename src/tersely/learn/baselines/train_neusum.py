@@ -1,0 +1,172 @@
+"""NeuSum: scoring and selecting in one (Zhou et al., 2018), on frozen sentence vectors.
+
+The paper's word-level encoder is replaced by a frozen sentence encoder; the rest is as printed: a bidirectional GRU
+over the sentences, a GRU that remembers what was chosen, scores by attention, and a distribution over the sentences
+that follows their gains as the target.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import onnx
+import torch
+from torch import Tensor, nn
+from torch.nn.utils import rnn
+
+from tersely.encode import Cache, Encoder, load_encoder
+from tersely.learn.artifacts import onnx_graph
+from tersely.learn.baselines.baseline import Labeled, Lessons, Packed, Trained, device_of, read_labeled
+from tersely.learn.loop import Report
+
+_CARD = """NeuSum (Zhou et al., 2018) on frozen `{encoder}` vectors, trained with labels: the gains of a greedy oracle.
+
+{documents} documents with summaries. The graph chooses {picks} sentences, one after the other, each given those before;
+values are ranks. The other sentences get the probabilities of the last step."""
+
+
+@dataclass(frozen=True)
+class NeuSumData:
+    """The frozen encoder, how many sentences are read, and how many the oracle chooses."""
+
+    encoder: str = "use"
+    sentences: int = 40
+    count: int = 3
+
+
+@dataclass(frozen=True)
+class NeuSumNetwork:
+    """Widths, the sharpness of the target distribution, and how many sentences the exported graph chooses."""
+
+    width: int = 256
+    dropout: float = 0.3
+    sharpness: float = 20.0
+    picks: int = 12
+
+
+@dataclass(frozen=True)
+class NeuSumConfig(Trained):
+    """A NeuSum model, and how it is trained."""
+
+    data: NeuSumData = field(default_factory=NeuSumData)
+    network: NeuSumNetwork = field(default_factory=NeuSumNetwork)
+
+    def __post_init__(self) -> None:
+        self.check(self.data, self.network)
+
+    def make(self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report) -> None:
+        """Read the data, train, and write the model folder."""
+        found = read_labeled(data, self.data.sentences, self.data.count, limit)
+        encoder = Cache(out / "training" / "vectors", load_encoder(self.data.encoder))
+        lessons = neusum_lessons(self, found, encoder)
+        state = lessons.train(out, resume, report)
+        card = _CARD.format(encoder=self.data.encoder, documents=f"{len(found):,}", picks=self.network.picks)
+
+        def pack() -> Packed:
+            graph = neusum_onnx(lessons.network, self, lessons.facts["columns"])
+            return Packed({"model.onnx": graph}, "learned:folder={folder}", self.data.encoder, "greedy", card)
+
+        lessons.write(state, out, pack)
+
+
+class NeuSum(nn.Module):
+    """From sentence vectors to scores, step by step."""
+
+    def __init__(self, columns: int, width: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.drop = nn.Dropout(dropout)
+        self.read = nn.GRU(columns, width, batch_first=True, bidirectional=True)
+        self.begin = nn.Linear(width, width)
+        self.remember = nn.GRUCell(2 * width, width)
+        self.of_state, self.of_sentence = nn.Linear(width, width, bias=False), nn.Linear(2 * width, width)
+        self.score = nn.Linear(width, 1, bias=False)
+
+    def encode(self, vectors: Tensor, counts: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Return the sentences in their document [B, n, 2w], and the first state [B, w], for vectors [B, n, d].
+
+        With several documents, `counts` [B] are their numbers of sentences.
+        """
+        if counts is None:
+            sentences, _ = self.read(self.drop(vectors))
+        else:
+            packed = rnn.pack_padded_sequence(self.drop(vectors), counts, batch_first=True, enforce_sorted=False)
+            sentences, _ = rnn.pad_packed_sequence(self.read(packed)[0], batch_first=True)
+        backward = sentences[:, 0, sentences.shape[2] // 2 :]  # has read the whole document
+        return self.drop(sentences), torch.tanh(self.begin(backward))
+
+    def step(self, sentences: Tensor, last: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the scores [B, n] after the last chosen sentence [B, 2w], and the new state."""
+        state = self.remember(last, state)
+        mixed = torch.tanh(self.of_state(state)[:, None] + self.of_sentence(sentences))
+        scores: Tensor = self.score(mixed).squeeze(-1)
+        return scores, state
+
+
+class Choosing(nn.Module):
+    """The network on one document: it chooses sentence after sentence, and gives ranks as values."""
+
+    def __init__(self, network: Any, picks: int) -> None:
+        super().__init__()
+        self.network, self.picks = network, picks
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Return values [1, n] for vectors [1, n, d]: picks, picks - 1, ... for the chosen, below 1 for the rest."""
+        sentences, state = self.network.encode(vectors)
+        last = torch.zeros_like(sentences[:, 0])
+        values = torch.zeros_like(sentences[:, :, 0])
+        scores = values
+        for rank in range(self.picks, 0, -1):
+            scores, state = self.network.step(sentences, last, state)
+            free = values == 0
+            best = torch.where(free, scores, -1e9).argmax(dim=1, keepdim=True)  # [1, 1]
+            chosen = torch.zeros_like(values).scatter(1, best, 1.0)
+            values = values + rank * chosen * free
+            last = (chosen[:, :, None] * sentences).sum(1)
+        return torch.where(values > 0, values, torch.softmax(scores, dim=1) * 0.999)
+
+
+def neusum_onnx(network: nn.Module, config: NeuSumConfig, columns: int) -> bytes:
+    """Return the graph, for one document of any number of sentences."""
+    graph = onnx_graph(
+        Choosing(network, config.network.picks), (torch.rand(1, 5, columns),), {1: "sentences"}, "values"
+    )
+    onnx.helper.set_model_props(graph, {"columns": str(columns), "features": ""})
+    data: bytes = graph.SerializeToString()
+    return data
+
+
+def neusum_lessons(config: NeuSumConfig, labeled: Sequence[Labeled], encoder: Encoder) -> Lessons:
+    """Return what is learned: at each step of the oracle, a distribution that follows the gains of the sentences."""
+    columns = encoder.encode(labeled[0].document.texts).shape[1]
+    with torch.random.fork_rng():
+        torch.manual_seed(config.training.seed)
+        network = NeuSum(columns, config.network.width, config.network.dropout)
+
+    def loss(numbers: Sequence[int], _: torch.Generator) -> Tensor:
+        there = device_of(network)
+        vectors = [torch.from_numpy(encoder.encode(labeled[i].document.texts)).float().to(there) for i in numbers]
+        counts, losses = torch.tensor([len(rows) for rows in vectors]), []
+        sentences, state = network.encode(rnn.pad_sequence(vectors, batch_first=True), counts)
+        last = torch.zeros_like(sentences[:, 0])
+        steps = [labeled[i].steps for i in numbers]
+        for at in range(max(map(len, steps))):
+            scores, state = network.step(sentences, last, state)
+            now = [(row, one[at]) for row, one in enumerate(steps) if at < len(one)]
+            losses += [divergence(scores[row], gains, config.network.sharpness) for row, (_, gains) in now]
+            chosen = torch.tensor([one[min(at, len(one) - 1)][0] for one in steps])
+            last = sentences[torch.arange(len(steps)), chosen]
+        return torch.stack(losses).mean()
+
+    facts = {"encoder": encoder.fingerprint, "columns": columns}
+    return Lessons(config, network, loss, [one.document for one in labeled], facts)
+
+
+def divergence(scores: Tensor, gains: dict[int, float], sharpness: float) -> Tensor:
+    """Return the divergence KL(P || Q) of the scores' distribution from that of the gains, scaled to [0, 1]."""
+    places = torch.tensor(sorted(gains))
+    gained = torch.tensor([gains[int(i)] for i in places], dtype=scores.dtype, device=scores.device)
+    scaled = (gained - gained.min()) / (gained.max() - gained.min()).clamp(min=1e-9)
+    target = torch.log_softmax(sharpness * scaled, dim=0)
+    log = torch.log_softmax(scores[places], dim=0)
+    return (log.exp() * (log - target)).sum()

@@ -1,0 +1,149 @@
+"""Pointwise mutual information between sentences, by a language model."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from tersely.encode._base import fingerprint
+from tersely.encode._causal import CausalModel
+from tersely.errors import ModelError, UsageError
+from tersely.score import Matrix, Values
+from tersely.text.document import Document
+from tersely.text.language import Language
+from tersely.text.words import all_words
+
+__all__ = ["Pmi", "WordModel", "by_rank"]
+
+
+class Pmi:
+    """What a sentence tells about the others, less what the chosen ones tell (Padmakumar and He, 2021).
+
+    Greedy: the next sentence is the one of the highest `relevance` x (sum over the others of its positive information)
+    - `redundancy` x (sum over the chosen ones of its information). Information is log p(other | sentence) - log
+    p(other). `model` is a file of word counts made by `tersely train baseline`, or a causal language model: a folder or
+    a name of the Hugging Face Hub. Without a model, words are counted in the document itself. Only the first
+    `sentences` are compared; the rest come last. Values are ranks: the first choice has the highest.
+    """
+
+    encoder: ClassVar[str | None] = None
+    select: ClassVar[str] = "greedy"
+
+    def __init__(self, model: str = "", relevance: float = 1.0, redundancy: float = 1.0, sentences: int = 100) -> None:
+        if sentences < 1:
+            raise UsageError(f"sentences={sentences}: write 1 or more")
+        self.model, self.relevance, self.redundancy, self.sentences = model, relevance, redundancy, sentences
+        self._model = _load(model) if model else None
+
+    def __repr__(self) -> str:
+        print_of = self._model.fingerprint if self._model else ""
+        return f"Pmi({print_of!r}, {self.relevance!r}, {self.redundancy!r}, {self.sentences!r})"
+
+    def __reduce__(self) -> tuple[type, tuple[str, float, float, int]]:
+        return Pmi, (self.model, self.relevance, self.redundancy, self.sentences)
+
+    def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
+        """Return n for the first choice, n - 1 for the second, and so on."""
+        texts = document.texts[: self.sentences]
+        model = self._model or WordModel(Counter(word for words in document.words for word in words))
+        information = model.informations(texts, document.language)
+        return by_rank(self._order(information), len(document))
+
+    def _order(self, information: Values) -> list[int]:
+        """Return all sentences in the order of greedy choice; ties keep document order."""
+        np.fill_diagonal(information, 0)
+        relevance = np.maximum(information, 0).sum(axis=1)
+        penalty, order = np.zeros(len(relevance)), []
+        left = np.ones(len(relevance), dtype=bool)
+        while left.any():
+            gain = self.relevance * relevance - self.redundancy * penalty
+            chosen = int(np.argmax(np.where(left, np.round(gain, 9), -np.inf)))
+            order.append(chosen)
+            left[chosen] = False
+            penalty += information[:, chosen]
+        return order
+
+
+def by_rank(order: Sequence[int], count: int) -> Values:
+    """Return `count` for the first in the order, and so on; sentences that are not in it follow in document order.
+
+    >>> by_rank([2, 0], 4).tolist()
+    [3.0, 2.0, 4.0, 1.0]
+    """
+    ranked = [*order, *sorted(set(range(count)) - set(order))]
+    values: Values = np.empty(count)
+    values[ranked] = np.arange(count, 0, -1, dtype=np.float64)
+    return values
+
+
+class _LanguageModel(Protocol):
+    @property
+    def fingerprint(self) -> str: ...
+
+    def informations(self, sentences: Sequence[str], language: Language) -> Values: ...
+
+
+@dataclass(frozen=True)
+class WordModel:
+    """A bigram model with a cache: a word may also come from the sentence before (Kuhn and De Mori, 1990).
+
+    p(w | before, sentence) = (1 - cache) x p(w | before) + cache x (share of w in the sentence); p(w | before)
+    interpolates bigrams, words and the uniform distribution by `weights`.
+    """
+
+    words: Mapping[str, int]
+    bigrams: Mapping[str, int] = field(default_factory=dict)  # "first second"
+    weights: tuple[float, float, float] = (0.0, 0.9, 0.1)
+    cache: float = 0.2
+    fingerprint: str = ""
+
+    @classmethod
+    def read(cls, path: Path) -> "WordModel":
+        """Read what `tersely train baseline` wrote."""
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            both, one, none = map(float, found["weights"])
+            hashed = fingerprint("words", {}, [path])
+            model = cls(dict(found["words"]), dict(found["bigrams"]), (both, one, none), float(found["cache"]), hashed)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise ModelError(f"{path} is no file of word counts: make one with 'tersely train baseline'") from error
+        if not 0 <= model.cache < 1 or min(model.weights) < 0 or none <= 0:
+            raise ModelError(f"{path} is damaged: its weights are no probabilities")
+        return model
+
+    @cached_property
+    def _total(self) -> int:
+        return max(sum(self.words.values()) - self.words.get("", 0), 1)
+
+    def parts(self, words: Sequence[str]) -> Values:
+        """Return for each word its share after the word before, its share of all words, and the uniform one, [3, m]."""
+        found = []
+        for first, word in zip(["", *words[:-1]], words, strict=True):
+            follows = self.bigrams.get(f"{first} {word}", 0) / max(self.words.get(first, 0), 1)
+            found.append((follows, self.words.get(word, 0) / self._total, 1 / (len(self.words) + 1)))
+        return np.array(found, dtype=np.float64).reshape(-1, 3).T
+
+    def informations(self, sentences: Sequence[str], language: Language) -> Values:
+        """Return log p(j | i) - log p(j) for sentences i (rows) and j (columns)."""
+        words = [all_words(sentence, language) for sentence in sentences]
+        number = {word: k for k, word in enumerate(dict.fromkeys(word for row in words for word in row))}
+        shares = np.zeros((len(words), len(number)))
+        for row, said in zip(shares, words, strict=True):
+            np.add.at(row, [number[word] for word in said], 1 / max(len(said), 1))
+        found = np.zeros((len(words), len(words)))
+        for j, said in enumerate(words):
+            plain = np.array(self.weights) @ self.parts(said)  # [m]
+            cached = shares[:, [number[word] for word in said]]  # [n, m]
+            found[:, j] = np.log(1 - self.cache + self.cache * cached / plain).sum(axis=1)
+        return found
+
+
+@lru_cache(maxsize=4)
+def _load(model: str) -> _LanguageModel:
+    file = Path(model).expanduser()
+    return WordModel.read(file) if file.is_file() else CausalModel(model)
