@@ -37,6 +37,13 @@ _FIGURE = "figure-learning-curves"
     multiple=True,
     help="Folder with trained model folders; repeat for several.",
 )
+@click.option(
+    "--encoder",
+    "encoders",
+    metavar="NAME=SPEC",
+    multiple=True,
+    help="What 'bert', 'simcse' or 'gpt2' is in a row, such as bert=hub:bert-base-uncased; repeat for several.",
+)
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Use only the first N documents of each dataset.")
 @max_source_tokens_option
 @click.option("--key", type=click.Path(path_type=Path), metavar="FILE", help="table6: the key of the rating form.")
@@ -88,6 +95,7 @@ class Reproduction:
 
     data: Path | None
     models: tuple[Path, ...]
+    encoders: tuple[str, ...]
     limit: int | None
     max_source_tokens: int | None
     key: Path | None
@@ -96,14 +104,15 @@ class Reproduction:
     def table(self, table: PublishedTable) -> str:
         """Measure a table, and return it as text."""
         from tersely.evaluate.human.analyze import tests
-        from tersely.paper.reproduce import render, render_human, reproduce, reproduce_knapsack
+        from tersely.paper.reproduce import find_encoders, render, render_human, reproduce, reproduce_knapsack
 
         if table.name == "table1":
             return render(table, reproduce_knapsack(table, self.models, _say))
         if table.name == "table6":
             ratings = _ratings(self.key, self.answers)
             return render_human(table, ratings) + (f"\n\n{tests(ratings)}" if ratings else "")
-        return render(table, reproduce(table, self.datasets(), self.models, self._read, counting))
+        encoders = find_encoders(self.models, self.encoders)
+        return render(table, reproduce(table, self.datasets(), self.models, self._read, counting, encoders))
 
     def datasets(self) -> dict[str, Path]:
         """Find the datasets."""
@@ -135,7 +144,7 @@ class Reproduction:
         """Hash all that a part depends on: options, files of its datasets by size and time, and models."""
         from tersely import __version__
 
-        facts: list[object] = [__version__, repr(table), self.limit, self.max_source_tokens]
+        facts: list[object] = [__version__, repr(table), self.encoders, self.limit, self.max_source_tokens]
         own = {row.dataset for row in table.rows}
         for name, path in self.datasets().items():
             files = sorted(path.rglob("*") if path.is_dir() else path.parent.glob(path.name)) if name in own else []

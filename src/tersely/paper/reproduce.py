@@ -1,7 +1,7 @@
 """The paper's tables, with our measured figures beside the published ones."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import groupby
@@ -10,12 +10,24 @@ from pathlib import Path
 from typing import Any
 
 from tersely.budget import Budget
-from tersely.errors import InputError, extra
+from tersely.errors import extra
 from tersely.evaluate.human.analyze import RatingReport
 from tersely.evaluate.record import Record
 from tersely.evaluate.run import SystemResult, evaluate
 from tersely.models import model_folder, shipped_models
-from tersely.paper.published import DATASETS, PublishedRow, PublishedTable
+from tersely.paper.material import find_datasets, find_encoders, measure_dataset
+from tersely.paper.published import PublishedRow, PublishedTable
+from tersely.settings import read_toml
+
+__all__ = [
+    "TableLine",
+    "find_datasets",
+    "find_encoders",
+    "render",
+    "render_human",
+    "reproduce",
+    "reproduce_knapsack",
+]
 
 _TRAIN = "python -m tersely.learn.knapsack.baselines train configs/cpu-knapsack-{0}.toml --out DIR/{0}"
 
@@ -29,66 +41,89 @@ class TableLine:
     note: str
 
 
-def find_datasets(folder: Path) -> dict[str, Path]:
-    """Find each dataset of the paper: a file or folder with `cnndm`, `nyt` or `cnewsum` in its name.
-
-    The test split is preferred, with all its shards; of a folder with several splits, the one for evaluation.
-    """
-    if not folder.is_dir():
-        raise InputError(f"{folder} is not a folder: it should hold the datasets, named after {', '.join(DATASETS)}")
-    paths = sorted([*folder.glob("*"), *folder.glob("*/*")], key=lambda p: ("test" not in p.name, len(p.parts), p))
-    found = {}
-    for dataset in DATASETS:
-        own = [path for path in paths if dataset in path.name.lower() and "train" not in path.name]
-        if own:
-            found[dataset] = _whole_split(own[0])
-    return found
-
-
-def _whole_split(path: Path) -> Path:
-    if path.is_dir():
-        return next(iter(sorted(path.glob("eval_*corefner"))), path)
-    pattern = re.sub(r"\d+(?=\D*$)", "*", path.name)
-    return path.with_name(pattern) if len(list(path.parent.glob(pattern))) > 1 else path
-
-
 def reproduce(
     table: PublishedTable,
     datasets: dict[str, Path],
     models: Sequence[Path],
     read: Callable[[Path], Iterable[Record]],
     progress: Callable[[str], Callable[[int], None]],
+    encoders: Mapping[str, str] | None = None,
 ) -> list[TableLine]:
     """Measure every row that can be measured; the systems of a dataset share one run."""
+    if encoders is None:
+        encoders = find_encoders(models)
     lines: dict[PublishedRow, TableLine] = {}
     for dataset, group in groupby(sorted(table.rows, key=lambda r: r.dataset or ""), key=lambda r: r.dataset):
         rows = list(group)
-        systems = {row: system for row in rows if (system := _system(row, models)) is not None}
+        if table.name == "datasets":
+            known = measure_dataset(read(datasets[dataset])) if dataset in datasets else None
+            lines |= {row: TableLine(row, known, row.note if known else _no_data(dataset)) for row in rows}
+            continue
+        choices = {row: choice for row in rows if (choice := _choice(row, models, encoders)) is not None}
         found: dict[tuple[str, Budget], tuple[float, ...]] = {}
-        if dataset in datasets and systems:
-            budgets = [_budget(b, table) for b in dict.fromkeys(row.budget for row in systems)]
-            names = list(dict.fromkeys(systems.values()))
+        if dataset in datasets and choices:
+            budgets = [_budget(row, table) for row in {row.budget: row for row in choices}.values()]
+            names = list(dict.fromkeys(name for choice in choices.values() for name in choice.systems))
             results = evaluate(read(datasets[dataset]), names, budgets, progress=progress(f"{table.name} {dataset}"))
             found = {(r.system, r.budget): _figures(r, table) for r in results}
         for row in rows:
-            measured = found.get((systems.get(row, ""), _budget(row.budget, table)))
-            note = row.note if measured else _missing(row, row in systems, dataset, datasets)
-            lines[row] = TableLine(row, measured, note)
+            choice = choices.get(row)
+            several = [found[one, _budget(row, table)] for one in choice.systems] if choice and found else []
+            lines[row] = _line(row, choice, several, dataset)
     return [lines[row] for row in table.rows]
 
 
-def _system(row: PublishedRow, models: Sequence[Path]) -> str | None:
-    if row.model is None:
-        return row.system
-    name = f"{row.dataset}-{row.model}"
-    folders = [folder / name for folder in models if (folder / name / "config.toml").is_file()]
-    if folders:
-        return str(folders[0])
-    return name if name in shipped_models() else None
+@dataclass(frozen=True)
+class _Choice:
+    """The systems whose mean is a row's figure: usually one, for a trained model its best checkpoints."""
+
+    systems: tuple[str, ...]
+    note: str
 
 
-def _budget(budget: int | None, table: PublishedTable) -> Budget:
-    return Budget(table.sentences or 3, "sentences") if budget is None else Budget(budget, "chars")
+def _choice(row: PublishedRow, models: Sequence[Path], encoders: Mapping[str, str]) -> _Choice | None:
+    if row.model is not None and (found := _checkpoints(f"{row.dataset}-{row.model}", models)):
+        return _Choice(found, row.note)
+    wanted = re.findall(r"{(\w+)}", row.system or "")
+    specs = {name: encoders.get(f"{row.dataset}-{name}", encoders.get(name)) for name in wanted}
+    if row.system is not None and all(specs.values()):
+        return _Choice((row.system.format(**specs),), row.note)
+    return _Choice((row.otherwise,), row.but) if row.otherwise is not None else None
+
+
+def _checkpoints(name: str, models: Sequence[Path]) -> tuple[str, ...]:
+    """Return the folder of a trained model, and those of its next best checkpoints, as the paper has it."""
+    for folder in models:
+        if not (folder / name / "config.toml").is_file():
+            continue
+        made = folder / name / "training.toml"
+        training = read_toml(made).get("training", {}) if made.is_file() else {}
+        if isinstance(training, dict) and training.get("average"):
+            return (str(folder / name),)  # its weights are the mean of the best already
+        others = sorted(path.parent for path in (folder / name).glob("best-*/config.toml"))
+        return (str(folder / name), *map(str, others))
+    return (name,) if name in shipped_models() else ()
+
+
+def _line(
+    row: PublishedRow, choice: _Choice | None, several: Sequence[tuple[float, ...]], dataset: str | None
+) -> TableLine:
+    if choice is None:
+        return TableLine(row, None, _missing(row))
+    if not several:
+        return TableLine(row, None, _no_data(dataset))
+    figures = tuple(sum(column) / len(several) for column in zip(*several, strict=True))
+    notes = [choice.note] if choice.note else []
+    if len(several) > 1:
+        each = ", ".join(f"{one[0]:.2f}" for one in several)
+        notes.append(f"mean of the {len(several)} best checkpoints, R-1 {each}")
+    return TableLine(row, figures, "; ".join(notes))
+
+
+def _budget(row: PublishedRow, table: PublishedTable) -> Budget:
+    if row.budget is not None:
+        return Budget(row.budget, "chars")
+    return Budget(table.sentences.get(row.dataset or "", 3), "sentences")
 
 
 def _figures(result: SystemResult, table: PublishedTable) -> tuple[float, ...]:
@@ -98,12 +133,20 @@ def _figures(result: SystemResult, table: PublishedTable) -> tuple[float, ...]:
     return figures
 
 
-def _missing(row: PublishedRow, runnable: bool, dataset: str | None, datasets: dict[str, Path]) -> str:
-    if row.model is not None and not runnable:
-        return f"no model folder '{dataset}-{row.model}' yet; train it, or name its parent folder with --models"
-    if runnable and dataset not in datasets:
-        return f"no {dataset} data; name the folder that has it with --data"
+def _missing(row: PublishedRow) -> str:
+    if row.model is not None:
+        how = f" (--config {row.train})" if row.train else ""
+        return (
+            f"no model folder '{row.dataset}-{row.model}' yet; train it{how}, or name its parent folder with --models"
+        )
+    if wanted := re.findall(r"{(\w+)}", row.system or ""):
+        example = {"bert": "hub:bert-base-uncased", "gpt2": "gpt2"}.get(wanted[0], "hub:NAME")
+        return f"no encoder '{wanted[0]}' yet; name it with --encoder {wanted[0]}={example}"
     return row.note
+
+
+def _no_data(dataset: str | None) -> str:
+    return f"no {dataset} data; name the folder that has it with --data"
 
 
 def reproduce_knapsack(table: PublishedTable, models: Sequence[Path], say: Callable[[str], None]) -> list[TableLine]:
@@ -122,20 +165,36 @@ def reproduce_knapsack(table: PublishedTable, models: Sequence[Path], say: Calla
 def _knapsack_line(
     published: PublishedRow, row: PublishedRow, models: Sequence[Path], say: Callable[[str], None]
 ) -> TableLine:
-    baseline, notes = f"{row.model}-{row.dataset}", []
+    baseline, notes, rates = f"{row.model}-{row.dataset}", [], None
     if published.dataset == "predefined":
         notes.append("published on a distribution of its own")
-    if row.model in ("dp", "density"):
+    if row.model in ("dp", "density", "plain"):
         network = f"knapsack-{row.dataset}-{row.model}"
-        knapsack = _learn("tersely.learn.knapsack")
-        say(f"measuring {network} on 20,000 fresh problems")
-        rates = knapsack.measure_folder(model_folder(network))["rounded"]
-    else:
-        rates = _trained(baseline, models)
-    if rates is None:
+        places = [folder / network / inside for folder in models for inside in ("", "model")]
+        places.append(model_folder(network))
+        folder = next((place for place in places if (place / "config.toml").is_file()), None)
+        if folder is None:
+            config = row.train.format(dataset=row.dataset)
+            notes.append(
+                f"train it: tersely train knapsack configs/{config}.toml --out DIR/{network}, then --models DIR"
+            )
+        else:
+            knapsack = _learn("tersely.learn.knapsack")
+            say(f"measuring {network} on 20,000 fresh problems")
+            rates = knapsack.measure_folder(folder)["rounded"]
+            notes.append(_network_note(folder))
+    elif (rates := _trained(baseline, models)) is None:
         notes.append(f"train it: {_TRAIN.format(baseline)}, then name DIR with --models")
     measured = (100 * rates["error_rate"], 100 * rates["matched_rate"]) if rates else None
     return TableLine(row, measured, "; ".join(notes))
+
+
+def _network_note(folder: Path) -> str:
+    network = read_toml(folder / "config.toml").get("network", {})
+    size = f"width {network.get('width')}, {network.get('layers')} layers"
+    if network.get("kind") == "paper":
+        return f"the paper's network, {size}; the paper: width 768, 8 layers"
+    return f"compact network that starts from bounds, {size}; the paper's starts from profits and sizes alone"
 
 
 def _trained(baseline: str, models: Sequence[Path]) -> dict[str, float] | None:
@@ -156,12 +215,15 @@ def render(table: PublishedTable, lines: Sequence[TableLine]) -> str:
     out = _head(table)
     width = max(len(_label(line.row)) for line in lines)
     for line in lines:
-        out.append(f"{_label(line.row).ljust(width)}  published  {_numbers(line.row.figures)}")
+        label = _label(line.row).ljust(width)
+        if line.row.figures:
+            out.append(f"{label}  published  {_numbers(line.row.figures)}")
+            label = " " * width
         if line.measured:
             note = f"  ({line.note})" if line.note else ""
-            out.append(f"{'':<{width}}  measured   {_numbers(line.measured)}{note}")
+            out.append(f"{label}  measured   {_numbers(line.measured)}{note}")
         else:
-            out.append(f"{'':<{width}}  measured   none: {line.note}")
+            out.append(f"{label}  measured   none: {line.note}")
     return "\n".join(out)
 
 
@@ -180,7 +242,8 @@ def render_human(table: PublishedTable, report: RatingReport | None) -> str:
 
 
 def _head(table: PublishedTable) -> list[str]:
-    return [f"{table.name}: {table.title}", f"columns: {', '.join(table.columns)}", ""]
+    why = [f"note: {table.why}"] if table.why else []
+    return [f"{table.name}: {table.title}", f"columns: {', '.join(table.columns)}", *why, ""]
 
 
 def _label(row: PublishedRow) -> str:
