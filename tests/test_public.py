@@ -65,7 +65,7 @@ def test_a_separator_that_is_no_string_and_an_unknown_unit_are_one_clear_line() 
         Summarizer.load().frontier(TEXT, unit="lines")  # type: ignore[arg-type]
 
 
-PARTS = [{"scorer": name} for name in SCORERS.names() if name != "learned"]
+PARTS = [{"scorer": name} for name in SCORERS.names() if name not in ("bertsum", "learned", "stas")]
 PARTS += [{"scorer": "coverage", "select": name} for name in SELECTORS.names()]
 PARTS += [
     {"scorer": "textrank:damping=0.9", "encoder": "tfidf:idf=pacsum"},

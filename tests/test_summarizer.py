@@ -96,7 +96,7 @@ def test_the_same_call_gives_the_same_bytes(text: str, limit: int) -> None:
     assert one == two
 
 
-@pytest.mark.parametrize("scorer", sorted({*SCORERS.names()} - {"learned"}))
+@pytest.mark.parametrize("scorer", sorted({*SCORERS.names()} - {"bertsum", "learned", "stas"}))
 def test_another_process_gives_the_same_bytes(scorer: str, english: str) -> None:
     code = (
         "import sys; from tersely import Summarizer; "
@@ -106,7 +106,7 @@ def test_another_process_gives_the_same_bytes(scorer: str, english: str) -> None
     assert other.stdout.decode() == Summarizer.load(scorer=scorer).summarize(english, max_chars=300).to_json()
 
 
-@pytest.mark.parametrize("scorer", sorted({*SCORERS.names()} - {"learned"}))
+@pytest.mark.parametrize("scorer", sorted({*SCORERS.names()} - {"bertsum", "learned", "stas"}))
 @pytest.mark.parametrize("text", ["One.", "Same. Same. Same.", "……", "1 2 3", "天", "\ud800. A."])
 def test_every_scorer_survives_tiny_texts(scorer: str, text: str) -> None:
     summary = Summarizer.load(scorer=scorer).summarize(text, max_chars=5)

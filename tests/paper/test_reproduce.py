@@ -25,8 +25,9 @@ def data(tmp_path: Path, english: str) -> Path:
 def test_every_published_row_is_complete(name: str) -> None:
     table = published(name)
     for row in table.rows:
-        assert len(row.figures) == len(table.columns)
+        assert len(row.figures) in ((0, len(table.columns)) if row.dataset else (len(table.columns),))
         assert row.system or row.model or row.note or name == "table6"
+        assert not row.train or row.model  # how to train it is said where there is something to train
 
 
 @pytest.mark.parametrize("name", ["table2", "table3", "table4", "table5"])
@@ -37,8 +38,12 @@ def test_a_table_shows_measured_beside_published_and_says_what_is_missing(name: 
     assert re.search("no model folder '(cnndm|cnewsum)-both' yet", run.output)
     if name in ("table2", "table5"):
         assert "no cnewsum data" in run.output
-    measured = [line for line in run.output.splitlines() if line.lstrip().startswith("measured") and "none" not in line]
-    assert len(measured) == {"table2": 6, "table3": 0, "table4": 6, "table5": 0}[name]
+    if name == "table2":
+        assert run.output.count("it generates text and extracts nothing") == 3
+        assert "cnewsum: 2 sentences. The paper names no number" in run.output
+        assert "no encoder 'bert' yet; name it with --encoder bert=hub:bert-base-uncased" in run.output
+        assert "USE vectors, not SimCSE's" in run.output
+    assert len(re.findall(r"measured +\d", run.output)) == {"table2": 9, "table3": 0, "table4": 6, "table5": 0}[name]
 
 
 def test_the_test_split_of_a_dataset_is_found_with_all_its_shards(tmp_path: Path) -> None:
@@ -59,16 +64,38 @@ def test_the_test_split_of_a_dataset_is_found_with_all_its_shards(tmp_path: Path
         find_datasets(tmp_path / "nowhere")
 
 
-def test_a_trained_model_fills_its_row(data: Path) -> None:
+def test_a_trained_models_figure_is_the_mean_of_its_best_checkpoints(data: Path) -> None:
     folder = data / "models" / "cnndm-both"
-    folder.mkdir(parents=True)
-    (folder / "config.toml").write_text('name = "cnndm-both"\nscorer = "lead"\n')
+    for name, scorer in (("", "lead"), ("best-2", "random"), ("best-3", "random:seed=3")):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / name / "config.toml").write_text(f'name = "x"\nscorer = "{scorer}"\n')
     run = CliRunner().invoke(
-        reproduce, ["table3", "--data", str(data), "--models", str(data / "models")], catch_exceptions=False
+        reproduce, ["table4", "--data", str(data), "--models", str(data / "models")], catch_exceptions=False
     )
-    rows = run.output.splitlines()
-    default = next(i for i, line in enumerate(rows) if line.startswith("cnndm Default"))
-    assert "none" not in rows[default + 1]
+    line = next(line for line in run.output.splitlines() if "mean of the 3 best checkpoints" in line)
+    mean = float(line.split("(")[0].split()[1])
+    each = [float(figure) for figure in line.rpartition("R-1 ")[2].rstrip(")").split(", ")]
+    assert mean == pytest.approx(sum(each) / 3, abs=0.01)
+    assert len(each) == 3
+
+
+def test_an_encoder_of_the_users_fills_its_rows(data: Path) -> None:
+    given = ["--encoder", "cnndm-bert=tfidf", "--encoder", "simcse=tfidf"]
+    run = CliRunner().invoke(reproduce, ["table2", "--data", str(data), *given], catch_exceptions=False)
+    assert len(re.findall(r"measured +\d", run.output)) == 9 + 3  # TextRank twice, and PACSUM
+    assert "USE vectors, not SimCSE's" not in run.output
+    wrong = CliRunner().invoke(reproduce, ["table2", "--encoder", "elmo=use"])
+    assert "--encoder takes NAME=SPEC" in str(wrong.exception)
+
+
+def test_the_statistics_of_a_dataset_are_measured_as_in_the_paper(tmp_path: Path) -> None:
+    texts = [["a" * 10, "b" * 20], ["c" * 30]]
+    lines = [json.dumps({"text": sentences, "summary": ["a"]}) for sentences in texts]
+    (tmp_path / "cnndm_test.jsonl").write_text("\n".join(lines))
+    run = CliRunner().invoke(reproduce, ["datasets", "--data", str(tmp_path)], catch_exceptions=False)
+    [line] = [line for line in run.output.splitlines() if "tokens are words" in line]
+    # Texts of 31 and 30 characters; sentences of 10, 20 and 30; 2 and 1 of them, all within 512 tokens.
+    assert [float(figure) for figure in line.split("(")[0].split()[1:]] == [30.5, 0.5, 20, 8.16, 1.5, 0.5, 1.5]
 
 
 def test_learning_curves_are_drawn_from_logs(tmp_path: Path) -> None:
@@ -115,6 +142,22 @@ def test_table1_measures_the_shipped_networks_and_says_how_to_train_the_others(t
     assert run.output.count("95.00") == 4
     assert "70.00" in run.output
     assert "baselines train configs/cpu-knapsack-fptas-cnewsum.toml" in run.output
+    assert "train knapsack configs/cpu-knapsack-cnndm-plain.toml" in run.output
+    assert run.output.count("compact network that starts from bounds") == 4
+
+
+def test_a_knapsack_network_of_the_users_comes_before_the_shipped_one(tmp_path: Path, monkeypatch) -> None:
+    from tersely.learn import knapsack
+
+    own = tmp_path / "knapsack-cnndm-dp" / "model"
+    own.mkdir(parents=True)
+    (own / "config.toml").write_text('[network]\nkind = "paper"\nwidth = 768\nlayers = 8\n')
+    rates = {"rounded": {"error_rate": 0.005, "matched_rate": 0.95}}
+    seen: list[Path] = []
+    monkeypatch.setattr(knapsack, "measure_folder", lambda folder: (seen.append(folder), rates)[1])
+    run = CliRunner().invoke(reproduce, ["table1", "--models", str(tmp_path)], catch_exceptions=False)
+    assert own in seen
+    assert "the paper's network, width 768, 8 layers" in run.output
 
 
 def test_table6_shows_the_means_of_the_answers(tmp_path: Path) -> None:

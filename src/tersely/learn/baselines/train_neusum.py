@@ -1,8 +1,8 @@
 """NeuSum: scoring and selecting in one (Zhou et al., 2018), on frozen sentence vectors.
 
-The paper's word-level encoder is replaced by a frozen sentence encoder; the rest is as printed: a bidirectional GRU
-over the sentences, a GRU that remembers what was chosen, scores by attention, and a distribution over the sentences
-that follows their gains as the target.
+The paper's word-level encoder is replaced by a frozen sentence encoder, and its bidirectional GRU over sentences by a
+transformer. The rest is as printed: a GRU that remembers what was chosen, scores by attention, and a distribution over
+the sentences that follows their gains as the target.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,9 @@ from torch import Tensor, nn
 from torch.nn.utils import rnn
 
 from tersely.encode import Cache, Encoder, load_encoder
+from tersely.errors import UsageError
 from tersely.learn.artifacts import onnx_graph
+from tersely.learn.attention import Transformer
 from tersely.learn.baselines.baseline import Labeled, Lessons, Packed, Trained, device_of, read_labeled
 from tersely.learn.loop import Report
 
@@ -39,7 +41,9 @@ class NeuSumData:
 class NeuSumNetwork:
     """Widths, the sharpness of the target distribution, and how many sentences the exported graph chooses."""
 
-    width: int = 256
+    width: int = 128
+    layers: int = 1
+    heads: int = 4
     dropout: float = 0.3
     sharpness: float = 20.0
     picks: int = 12
@@ -54,6 +58,8 @@ class NeuSumConfig(Trained):
 
     def __post_init__(self) -> None:
         self.check(self.data, self.network)
+        if self.network.width % self.network.heads or self.network.width % 2 or self.network.dropout >= 1:
+            raise UsageError("'width' must be even and a multiple of 'heads', and 'dropout' less than 1")
 
     def make(self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report) -> None:
         """Read the data, train, and write the model folder."""
@@ -73,30 +79,24 @@ class NeuSumConfig(Trained):
 class NeuSum(nn.Module):
     """From sentence vectors to scores, step by step."""
 
-    def __init__(self, columns: int, width: int, dropout: float = 0.0) -> None:
+    def __init__(self, columns: int, config: NeuSumNetwork) -> None:
         super().__init__()
-        self.drop = nn.Dropout(dropout)
-        self.read = nn.GRU(columns, width, batch_first=True, bidirectional=True)
+        width = config.width
+        self.drop = nn.Dropout(config.dropout)
+        self.read = Transformer(columns, width, config.layers, config.heads, 4 * width, width, positions=True)
         self.begin = nn.Linear(width, width)
-        self.remember = nn.GRUCell(2 * width, width)
-        self.of_state, self.of_sentence = nn.Linear(width, width, bias=False), nn.Linear(2 * width, width)
+        self.remember = nn.GRUCell(width, width)
+        self.of_state, self.of_sentence = nn.Linear(width, width, bias=False), nn.Linear(width, width)
         self.score = nn.Linear(width, 1, bias=False)
 
-    def encode(self, vectors: Tensor, counts: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Return the sentences in their document [B, n, 2w], and the first state [B, w], for vectors [B, n, d].
-
-        With several documents, `counts` [B] are their numbers of sentences.
-        """
-        if counts is None:
-            sentences, _ = self.read(self.drop(vectors))
-        else:
-            packed = rnn.pack_padded_sequence(self.drop(vectors), counts, batch_first=True, enforce_sorted=False)
-            sentences, _ = rnn.pad_packed_sequence(self.read(packed)[0], batch_first=True)
-        backward = sentences[:, 0, sentences.shape[2] // 2 :]  # has read the whole document
-        return self.drop(sentences), torch.tanh(self.begin(backward))
+    def encode(self, vectors: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Return sentences in their document [B, n, w], and the first state [B, w], for vectors [B, n, d]."""
+        sentences = self.drop(self.read(self.drop(vectors), mask))
+        mean = (sentences * mask[:, :, None]).sum(1) / mask.sum(1, keepdim=True)
+        return sentences, torch.tanh(self.begin(mean))
 
     def step(self, sentences: Tensor, last: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the scores [B, n] after the last chosen sentence [B, 2w], and the new state."""
+        """Return the scores [B, n] after the last chosen sentence [B, w], and the new state."""
         state = self.remember(last, state)
         mixed = torch.tanh(self.of_state(state)[:, None] + self.of_sentence(sentences))
         scores: Tensor = self.score(mixed).squeeze(-1)
@@ -112,7 +112,7 @@ class Choosing(nn.Module):
 
     def forward(self, vectors: Tensor) -> Tensor:
         """Return values [1, n] for vectors [1, n, d]: picks, picks - 1, ... for the chosen, below 1 for the rest."""
-        sentences, state = self.network.encode(vectors)
+        sentences, state = self.network.encode(vectors, torch.ones_like(vectors[:, :, 0], dtype=torch.bool))
         last = torch.zeros_like(sentences[:, 0])
         values = torch.zeros_like(sentences[:, :, 0])
         scores = values
@@ -141,13 +141,14 @@ def neusum_lessons(config: NeuSumConfig, labeled: Sequence[Labeled], encoder: En
     columns = encoder.encode(labeled[0].document.texts).shape[1]
     with torch.random.fork_rng():
         torch.manual_seed(config.training.seed)
-        network = NeuSum(columns, config.network.width, config.network.dropout)
+        network = NeuSum(columns, config.network)
 
     def loss(numbers: Sequence[int], _: torch.Generator) -> Tensor:
         there = device_of(network)
         vectors = [torch.from_numpy(encoder.encode(labeled[i].document.texts)).float().to(there) for i in numbers]
-        counts, losses = torch.tensor([len(rows) for rows in vectors]), []
-        sentences, state = network.encode(rnn.pad_sequence(vectors, batch_first=True), counts)
+        mask = rnn.pad_sequence([torch.ones_like(rows[:, 0], dtype=torch.bool) for rows in vectors], True)
+        sentences, state = network.encode(rnn.pad_sequence(vectors, True), mask)
+        losses = []
         last = torch.zeros_like(sentences[:, 0])
         steps = [labeled[i].steps for i in numbers]
         for at in range(max(map(len, steps))):
