@@ -46,6 +46,7 @@ def test_a_sentence_that_shares_rare_words_with_many_comes_first(tmp_path: Path)
     assert sorted(values) == [1, 2, 3, 4, 5]
     late = SCORERS.create("pmi:sentences=1").score(text, NOTHING)
     assert late.tolist() == [5, 4, 3, 2, 1]
+    assert SCORERS.create(f"pmi:{file}").score(Document.from_sentences(["...", "It rains."]), NOTHING).size == 2
 
 
 def test_a_broken_file_of_words_is_a_clear_error(tmp_path: Path) -> None:

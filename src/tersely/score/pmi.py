@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar, Protocol
 
@@ -123,7 +124,7 @@ class WordModel:
     def parts(self, words: Sequence[str]) -> Values:
         """Return for each word its share after the word before, its share of all words, and the uniform one, [3, m]."""
         found = []
-        for first, word in zip(["", *words[:-1]], words, strict=True):
+        for first, word in pairwise(["", *words]):
             follows = self.bigrams.get(f"{first} {word}", 0) / max(self.words.get(first, 0), 1)
             found.append((follows, self.words.get(word, 0) / self._total, 1 / (len(self.words) + 1)))
         return np.array(found, dtype=np.float64).reshape(-1, 3).T
