@@ -34,9 +34,9 @@ learned from it, and [experiments.md](experiments.md) lists single experiments.
 * **Selection at inference** is the exact knapsack on the values for all trained rows ("+ DP"), which is top-k if the
   budget counts sentences. The baselines have their own selectors, see [results.md](results.md); `textrank` and
   `lexrank` use the exact knapsack, too.
-* **Sentences of a Chinese summary.** Two, here and in `tersely reproduce`. The paper names no number for CNewSum. Two of
-  its mean sentences are 139 characters, and its own rows of Table 2 are those of its Table 5 within 150 characters, 136
-  on average (TextRank 28.3 and 28.6, Ours 32.8 and 32.7), not those within 200 (Ours 30.6).
+* **Sentences of a Chinese summary.** Two, here and in `tersely reproduce`. The paper names no number for CNewSum. Two
+  of its mean sentences are 139 characters, and its own rows of Table 2 are those of its Table 5 within 150 characters,
+  136 on average (TextRank 28.3 and 28.6, Ours 32.8 and 32.7), not those within 200 (Ours 30.6).
 * *supervised* was trained on labels of dev_cnn, and is measured only on dev_cnndm; no document is in both.
 """
 
