@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from tersely.cli._options import CONTINUE, STEPS
+from tersely.cli._running import RESUME, Progress, stoppable
 from tersely.errors import extra
 
 
@@ -27,12 +28,9 @@ def baseline(data: tuple[Path, ...], config: str, out: Path, **how: Any) -> None
     tersely reproduce table2 --data datasets --models models
     """
     with extra("training a baseline", "train"):
-        from tersely.cli.train import _STOPPED, _say_written, _show
+        from tersely.cli.train import _say_written
         from tersely.learn.baselines.baseline import make_baseline
 
-    try:
-        make_baseline(config, data, out, how.pop("resume"), _show, **how)
-    except KeyboardInterrupt:
-        click.echo(_STOPPED, err=True)
-        raise click.exceptions.Exit(130) from None
+    with stoppable(lambda: RESUME):
+        make_baseline(config, data, out, how.pop("resume"), Progress(), **how)
     _say_written(out)

@@ -27,7 +27,7 @@ class CausalModel(PickledBySettings):
             raise MissingExtraError("a causal language model", "hub") from None
         self._folder = Path(path).expanduser()
         if not self._folder.is_dir():
-            self._folder = _download(path, download)
+            self._folder = _download(path, download, None)
         self._torch: Any = torch
         safely = {"trust_remote_code": False, "local_files_only": True}
         try:
