@@ -1,6 +1,7 @@
 """What the default scorer takes a text for, and what follows."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,6 +60,18 @@ def test_an_abstract_of_research_hardly_leans_to_its_beginning() -> None:
     document = Document.from_text(text)
     assert Auto().lean(document).bias == 0.2
     assert Summarizer.load().summarize(text, max_sentences=1).sentences[0].index == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Разбор предложений - старая задача. В статье предложен метод для свободного порядка слов. Он точный.",
+        "L'analyse syntaxique est un vieux problème. Cet article propose une méthode rapide. Elle est précise.",
+        "句法分析是一个老问题。本文提出一种新的分析方法。该方法快速而准确。",
+    ],
+)
+def test_research_is_known_in_other_languages(text: str) -> None:
+    assert "research" in Auto().lean(Document.from_text(text)).why
 
 
 def test_a_message_asks_what_it_is_about() -> None:

@@ -6,6 +6,7 @@ which words and pairs of words occur in the sentences that cover their text best
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
@@ -63,6 +64,43 @@ _RESEARCH = frozenset(
         *_pairs(("we",), _FINDS[:16]),
     )
 )
+# How research speaks of itself in other languages, in lowercase.
+_RESEARCH_ELSEWHERE: dict[Language, str] = {
+    "de": (
+        "in dieser arbeit|in diesem beitrag|in diesem artikel|in dieser studie|die vorliegende arbeit|"
+        "die vorliegende studie|wir untersuchen|wir zeigen|wir stellen vor"
+    ),
+    "fr": (
+        "cet article|cette étude|cette recherche|le présent article|le présent travail|nous proposons|"
+        "nous montrons|nous étudions|nos résultats"
+    ),
+    "es": (
+        "este artículo|este trabajo|este estudio|el presente artículo|el presente trabajo|"
+        "el presente estudio|nuestros resultados|proponemos"
+    ),
+    "it": (
+        "questo articolo|questo lavoro|questo studio|il presente lavoro|il presente studio|"
+        "i nostri risultati|proponiamo"
+    ),
+    "pt": (
+        "este artigo|este trabalho|este estudo|o presente artigo|o presente trabalho|o presente estudo|"
+        "nossos resultados|propomos"
+    ),
+    "nl": "in dit artikel|in deze studie|dit onderzoek|onze resultaten|wij onderzoeken",
+    "ru": (
+        "в статье|в работе|в данной работе|в настоящей работе|в настоящей статье|целью исследования|"
+        "цель исследования|цель работы|результаты исследования|нами исследован|авторами предложен|"
+        "рассматривается вопрос"
+    ),
+    "tr": "bu çalışmada|bu makalede|bu araştırmada|çalışmanın amacı|bu çalışmanın|araştırmanın amacı",
+    "ar": "هذه الدراسة|هذا البحث|تهدف الدراسة|يهدف البحث|هذه الورقة",
+    "id": "penelitian ini|artikel ini|tujuan penelitian|hasil penelitian ini|makalah ini",
+    "vi": "nghiên cứu này|bài báo này|mục tiêu nghiên cứu|bài viết này trình bày",
+    "zh": "本文提出|本文研究|本文以|本文对|本文通过|本研究|实验结果表明|研究结果表明|结果表明|本文首先",
+    "ja": "本研究|本論文|本稿",
+    "ko": "본 연구|본 논문|이 연구는|이 논문",
+    "hi": "इस अध्ययन|इस शोध|प्रस्तुत अध्ययन",
+}
 _ACCOMPANIES = frozenset(
     (
         *_pairs(("figure", "fig", "table", "section", "eq"), ("#",)),
@@ -136,6 +174,9 @@ def is_research(document: Document) -> bool:
 
     In an abstract, once is enough, unless somebody is quoted.
     """
+    if document.language in _RESEARCH_ELSEWHERE:
+        itself = len(re.findall(_RESEARCH_ELSEWHERE[document.language], document.text.lower()))
+        return itself > len(document) // ABSTRACT
     if document.language != "en":
         return False
     rows = zip(document.words, document.texts, strict=True)
@@ -149,7 +190,7 @@ def is_judgment(document: Document) -> bool:
     """Tell whether a text speaks of parties and courts as a judgment does."""
     if document.language != "en":
         return False
-    return sum(not _PARTIES.isdisjoint(words) for words in document.words) > 0.15 * len(document)
+    return sum(not _PARTIES.isdisjoint(words) for words in document.words) > 0.1 * len(document)
 
 
 def is_message(document: Document) -> bool:
