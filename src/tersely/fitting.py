@@ -23,6 +23,8 @@ _TRIED_CHARS = 1_000_000
 _ROUNDS = 4
 # With headers or marks of omission, how many times the room is halved between too much and too little.
 _HALVINGS = 6
+# How many of the shortest sentences are joined with their headers to find the shortest summary.
+_SHORTEST = 8
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,6 @@ class Fitting:
         """Turn a choice into the summary that a user gets."""
         document, chosen, why = self.layout.document, set(choice.chosen), self._rejections(choice, capacity)
         reason = choice.reason or self._reason(choice, capacity)
-        left = [length for i, length in enumerate(self.layout.lengths) if i not in self.layout.options.exclude]
         sources = document.sources if isinstance(document, Collection) else ()
 
         def scored(i: int) -> ScoredSentence:
@@ -122,7 +123,7 @@ class Fitting:
             capacity=capacity,
             length=choice.length,
             reason=reason,
-            needed=min(left, default=None) if reason == "nothing-fits" else None,
+            needed=self._needed if reason == "nothing-fits" else None,
             model=self.model,
             fingerprint=self.fingerprint,
             lean=self.lean,
@@ -251,9 +252,20 @@ class Fitting:
         return Choice(selection.chosen, text, length, None, stable)
 
     def _reason(self, choice: Choice, capacity: int) -> Reason:
-        if self._has_room(choice, capacity):
+        # What has nothing to do with a question is no answer to it, however short.
+        if (choice.chosen or self.layout.options.query is None) and self._has_room(choice, capacity):
             return "no-gain"
         return "selected" if choice.chosen else "nothing-fits"
+
+    @property
+    def _needed(self) -> int | None:
+        """The length of the shortest sentence that could be chosen; with a question, of one that has to do with it."""
+        options, lengths = self.layout.options, self.layout.lengths
+        left = [i for i in range(len(lengths)) if i not in options.exclude]
+        if options.query is None:
+            return min((lengths[i] for i in left), default=None)
+        related = sorted((i for i in left if self.values[i] > 0), key=lengths.__getitem__)
+        return min((self.length((i,)) for i in related[:_SHORTEST]), default=None)
 
     def _has_room(self, choice: Choice, capacity: int) -> bool:
         """Tell whether another sentence would fit.

@@ -99,7 +99,10 @@ class Summary:
         '0 of 5 chars: no sentence is short enough for the budget; the shortest needs 23'
         """
         needed = f"; the shortest needs {self.needed}" if self.needed is not None else ""
-        return f"{self._used}: {REASONS[self.reason]}{needed}"
+        why = REASONS[self.reason]
+        if self.query is not None and self.reason == "nothing-fits":
+            why = why.replace("sentence", "sentence that has to do with the question")
+        return f"{self._used}: {why}{needed}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain data, the same that `to_json` writes."""

@@ -1,6 +1,7 @@
 """What comes out of each form of file: the text, what its blocks are, and where they stand."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -122,14 +123,16 @@ def test_columns_are_read_one_after_the_other_even_if_they_are_written_across() 
     left = [
         "The left column speaks of ferries and",
         "of the water that they need, which is",
-        "deep enough in no harbor on",
-        "this coast.",
+        "deep enough in no harbor on the coast",
+        "of this cold and windy province, or",
+        "anywhere else.",
     ]
     right = [
         "The right column speaks of the costs,",
         "which nobody had expected when the",
-        "works began in the spring of",
-        "that very year.",
+        "works began in the spring of that year",
+        "in which nobody thought of money or",
+        "of time.",
     ]
     across = [line for pair in zip(set_lines(left), set_lines(right, x=310), strict=True) for line in pair]
     assert [text.replace("\n", " ") for _, text in blocks(extract(pdf([across])))] == [" ".join(left), " ".join(right)]
@@ -179,7 +182,7 @@ def test_rtf_is_read_in_its_own_encoding() -> None:
     found = extract(
         rb"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}\f0 Sch\'f6n ist es.\par Zwei \u8364? reichen.\par}"
     )
-    assert [text for _, text in blocks(found)] == ["Schön ist es.", "Zwei € tun es."]
+    assert [text for _, text in blocks(found)] == ["Schön ist es.", "Zwei € reichen."]
 
 
 def test_subtitles_keep_their_times() -> None:
@@ -228,9 +231,10 @@ def test_a_column_or_a_field_is_read_by_its_name() -> None:
 
 
 def test_a_missing_library_is_named_with_the_command_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = pdf([article(1)]), docx(), CHINESE.encode("gb18030")
     for module in ("pypdfium2", "docx", "charset_normalizer", "markdown_it"):
-        monkeypatch.setitem(__import__("sys").modules, module, None)
-    for data in (pdf([article(1)]), docx(), CHINESE.encode("gb18030")):
+        monkeypatch.setitem(sys.modules, module, None)
+    for data in given:
         with pytest.raises(MissingExtraError, match=r"pip install 'tersely\[files\]'"):
             extract(data)
     found = extract(b"# Fish\n\nOne swims.", name="a.md")  # whose lines say most of it

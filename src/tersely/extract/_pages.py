@@ -16,7 +16,7 @@ _CLOSED = re.compile(r"[.!?…。！？；;：:][\"'”’»)\]）」』】]{0,3
 _ITEM = re.compile(
     r"[•‣◦▪●○■□◆◇▶►·–—*-]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]\s|[①-⑳⑴-⒇]|[（(][一二三四五六七八九十]{1,3}[）)]"
 )
-_MARK = re.compile(r"[^\w\s]|\(?[\w.]{1,6}[.)]?")
+_MARK = re.compile(r"[^\w\s]|\(?(?:\d{1,2}(?:\.\d{1,2}){0,4}|[a-zA-Z]|[ivxIVX]{1,5})[.)]?")
 _CAPTION = re.compile(
     r"(?:figure|fig\.|table|tab\.|abb\.|abbildung|tabelle|tableau|figura|tabla)\s?\d{1,3}[.:|—–]|[图圖表]\s?\d+[:：.\s]",
     re.IGNORECASE,
@@ -139,11 +139,16 @@ def _kind(line: Line, body: float) -> "Kind":
         return "code"
     if _is_larger(line, body) or (line.bold and line.size >= body and not _CLOSED.search(line.text)):
         return "heading" if len(line.text) <= _LONGEST_HEADING and any(map(str.isalpha, line.text)) else "prose"
-    if len(line.cells) > 1 and not (len(line.cells) == 2 and _MARK.fullmatch(line.cells[0])):
+    if len(line.cells) > 1 and not _has_mark(line):
         return "row"
     if _CAPTION.match(line.text):
         return "caption"
     return "item" if _ITEM.match(line.text + " ") else "prose"
+
+
+def _has_mark(line: Line) -> bool:
+    """Tell whether the first of two cells is the mark or the number of what the second one says."""
+    return len(line.cells) == 2 and bool(_MARK.fullmatch(line.cells[0])) and any(map(str.isalpha, line.cells[1]))
 
 
 def _is_larger(line: Line, body: float) -> bool:

@@ -1,5 +1,8 @@
 """Plain text in any common encoding."""
 
+import unicodedata
+from collections import Counter
+
 from tersely.errors import InputError, MissingExtraError
 from tersely.extract.extracted import Reading
 from tersely.extract.forms import Given
@@ -44,15 +47,35 @@ def decode(data: bytes, charset: str | None = None) -> tuple[str, str | None]:
 
 
 def _without_mark(data: bytes) -> str | None:
-    """Return the text of UTF-16 without a byte order mark: every other byte of its line feeds and spaces is 0."""
-    sample = data[:_SAMPLE]
+    """Return the text of UTF-16 without a byte order mark: it has zeros in every other byte, and reads as text."""
+    sample = data[: _SAMPLE & ~1]
     even, odd = sample[::2].count(0), sample[1::2].count(0)
-    if len(data) % 2 or 20 * max(even, odd) <= len(sample) or min(even, odd) * 10 > max(even, odd):
+    if len(data) % 2 or 40 * max(even, odd) <= len(sample):
         return None
     try:
-        return data.decode("utf-16le" if odd > even else "utf-16be")
+        text = data.decode("utf-16le" if odd > even else "utf-16be")
     except UnicodeDecodeError:
         return None
+    latin = 5 * max(even, odd) > len(sample)
+    return text if _reads_as_text(text[:_SAMPLE]) and (latin or _in_one_script(sample, text[:_SAMPLE])) else None
+
+
+def _reads_as_text(text: str) -> bool:
+    """Tell whether a text has no characters but those that people write; control characters are in binary data."""
+    return all(letter.isprintable() or letter.isspace() or unicodedata.category(letter) == "Cf" for letter in text)
+
+
+def _in_one_script(data: bytes, text: str) -> bool:
+    """Tell whether most of the letters beyond ASCII are of one script, and the bytes are not plainly ASCII.
+
+    Two letters of ASCII read as one Chinese character.
+    """
+    ascii_bytes = sum(32 <= byte < 127 for byte in data)
+    letters = (
+        unicodedata.name(letter, "").partition(" ")[0] for letter in text if letter.isalpha() and letter > "\x7f"
+    )
+    scripts = Counter("CJK" if script in ("HIRAGANA", "KATAKANA") else script for script in letters)
+    return 4 * ascii_bytes < 3 * len(data) and 3 * max(scripts.values(), default=0) > 2 * scripts.total() >= 20
 
 
 def _found(data: bytes) -> str | None:

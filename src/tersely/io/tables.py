@@ -2,16 +2,19 @@
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from tersely.errors import InputError, MissingExtraError
 from tersely.io.lines import to_json
 
 _BATCH = 64
 _LONGEST_CELL = 64_000_000
+_MOST_CELLS = 10_000
+T = TypeVar("T")
 
 
 def pyarrow() -> Any:
@@ -88,18 +91,26 @@ def read_table(text: str, delimiter: str | None = None) -> tuple[list[str], Iter
 
 
 def _table(lines: Iterable[str], delimiter: str | None) -> tuple[list[str], Iterator[list[str]]]:
-    lines = iter(lines)
+    lines = _checked(iter(lines))
     first = next(lines, "")
     csv.field_size_limit(_LONGEST_CELL)
     rows = _checked(csv.reader(chain([first], lines), delimiter=delimiter or max(",;\t|", key=first.count)))
+    rows = (row for row in rows if _is_row(row))
     names = next(rows, [])
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
+    twice, times = (Counter(names).most_common(1) or [("", 0)])[0]
+    if times > 1:
         raise InputError(f"is a table with two columns '{twice[:50]}'")
-    return names, (row for row in rows if row)
+    return names, rows
 
 
-def _checked(rows: Iterator[list[str]]) -> Iterator[list[str]]:
+def _is_row(cells: list[str]) -> bool:
+    """Tell whether a row has any cells; one with more of them than anybody needs is refused."""
+    if len(cells) > _MOST_CELLS:
+        raise InputError(f"is a table with more than {_MOST_CELLS:,} columns")
+    return bool(cells)
+
+
+def _checked(rows: Iterator[T]) -> Iterator[T]:
     """Turn what is wrong with a table into one line."""
     try:
         yield from rows
@@ -111,7 +122,8 @@ def _checked(rows: Iterator[list[str]]) -> Iterator[list[str]]:
 
 def table_names(raw: IO[bytes], form: str) -> list[str]:
     """Return the names of the columns of an open CSV or TSV file."""
-    return _table(io.TextIOWrapper(raw, encoding="utf-8-sig", newline=""), "\t" if form == "tsv" else None)[0]
+    with io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as text:
+        return _table(text, "\t" if form == "tsv" else None)[0]
 
 
 def table_as_lines(raw: IO[bytes], form: str) -> IO[bytes]:
@@ -121,7 +133,7 @@ def table_as_lines(raw: IO[bytes], form: str) -> IO[bytes]:
 
 class _TableReader(io.RawIOBase):
     def __init__(self, raw: IO[bytes], form: str) -> None:
-        self._text = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")  # closes the file when it is gone
+        self._text = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")
         self._lines, self._held = self._objects("\t" if form == "tsv" else None), memoryview(b"")
 
     def _objects(self, delimiter: str | None) -> Iterator[bytes]:
@@ -133,6 +145,10 @@ class _TableReader(io.RawIOBase):
                 yield to_json(dict(zip(names, cells, strict=True))).encode() + b"\n"
         except InputError as error:
             raise OSError(f"it {error}") from None  # what readers of files expect
+
+    def close(self) -> None:
+        self._text.close()
+        super().close()
 
     def readable(self) -> bool:
         return True
