@@ -1,4 +1,4 @@
-"""What a query over passages costs, how questions in another language and several texts without a query fare.
+"""What a query over passages costs, how questions in another language, tokens and texts without a query fare.
 
 Prints figures of docs/context.md; the others are those of `tersely evaluate --queries`.
 
@@ -28,6 +28,7 @@ from tersely.io.lines import read_objects
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 PASSAGES = (10, 100, 900)
+TOKENS = (250, 500, 2000)
 Row = dict[str, Any]
 SCORERS = ("auto", "coverage", "lead", "lexrank")
 
@@ -39,6 +40,7 @@ def main() -> None:
     with threadpool_limits(1):
         cost()
     across()
+    tokens()
     reviews()
 
 
@@ -75,6 +77,24 @@ def across() -> None:
         pairs = [replace(question, query=query) for query, question in zip(queries, questions, strict=True)]
         _, *rows = compare(pairs, ("query", "query@use", "bm25"), [Budget(0.2, "ratio")])
         print(f"| {asked} over {told} | " + " | ".join(row[3] for row in rows) + " |")
+
+
+def tokens() -> None:
+    """Print how many facts and answers of HotpotQA are kept in so many tokens of a tokenizer made from its passages."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+    questions = list(read_questions(DATA / "queries" / "en_hotpot.jsonl.gz"))
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(vocab_size=16_000, initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+    tokenizer.train_from_iterator((text for each in questions for text in each.sources.texts), trainer)
+    budgets = [Budget(limit, "tokens") for limit in TOKENS]
+    found = compare(
+        questions, ("query", "query@use", "bm25", "lead"), budgets, tokens=lambda t: len(tokenizer.encode(t))
+    )
+    print("\n| HotpotQA | system | answer kept | all facts kept |\n|---|---|---:|---:|")
+    for budget, system, _, answer, facts, _ in found[1:]:
+        print(f"| {budget} | {system} | {answer} | {facts} |")
 
 
 def reviews() -> None:

@@ -1,7 +1,7 @@
 """What each sentence is worth as part of the answer to a question."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -173,9 +173,11 @@ class _Texts:
         self.follows = (self.place[1:] > 0).astype(np.float64)  # whether a sentence follows the one before it
         self.stems = [_cut(row, part.language) for part in parts for row in part.stems]
         self.languages = [part.language for part in parts]
-        self.frequency = Counter(stem for row in self.stems for stem in set(row))
+        self._sentences_with = _by_stem([set(row) for row in self.stems])
+        self.frequency = Counter({stem: len(found) for stem, found in self._sentences_with.items()})
         headings = [source.heading for source in document.sources] if isinstance(document, Collection) else [""]
         self.titles = [set(stemmed(heading, part.language)) for heading, part in zip(headings, parts, strict=True)]
+        self._titles_with = _by_stem(self.titles)
 
     def __len__(self) -> int:
         return len(self.stems)
@@ -185,18 +187,6 @@ class _Texts:
         weight: Values = np.log(1 + (len(self) - frequency + 0.5) / (np.asarray(frequency) + 0.5))
         return weight
 
-    @cached_property
-    def _titles_with(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for source, title in enumerate(self.titles):
-            for stem in title:
-                found.setdefault(stem, []).append(source)
-        return found
-
-    @cached_property
-    def _title_weights(self) -> list[float]:
-        return [sum(float(self.rarity(self.frequency[stem])) for stem in title) for title in self.titles]
-
     def named_by(self, sentence: set[str]) -> list[int]:
         """Return the sources whose titles are in a sentence, all or most of their weight."""
         shares: Counter[int] = Counter()
@@ -204,12 +194,12 @@ class _Texts:
             weight = float(self.rarity(self.frequency[stem]))
             for source in self._titles_with[stem]:
                 shares[source] += weight  # type: ignore[assignment]
-        return [source for source, share in shares.items() if share >= 0.6 * self._title_weights[source]]
+        whole = {i: sum(float(self.rarity(self.frequency[stem])) for stem in self.titles[i]) for i in shares}
+        return [source for source, share in shares.items() if share >= 0.6 * whole[source]]
 
     def names(self, sentence: int) -> set[str]:
         """Return the stems of a sentence's names and numbers: capitalized words within it; in Chinese, all words."""
-        language = self.languages[self.source[sentence]]
-        if language == "zh":
+        if (language := self.languages[self.source[sentence]]) == "zh":
             return set(self.stems[sentence])
         words = _WORD.findall(self.document.texts[sentence])
         return set(stemmed(" ".join(w for w in words[1:] if w[0].isupper() or w[0].isdigit()), language))
@@ -221,14 +211,18 @@ class _Texts:
 
     def most_alike(self, word: str) -> Values:
         """Return how much of a word is in each sentence, by the word there that is most alike."""
-        head = word[:_SHORTEST]
-        near = [stem for stem in self.frequency if stem.startswith(head) or word in stem or stem in word]
-        shares = {stem: alike(word, stem) for stem in near}
-        return np.array([max((shares.get(stem, 0.0) for stem in row), default=0.0) for row in self.stems])
+        head, found = word[:_SHORTEST], np.zeros(len(self))
+        for stem, rows in self._sentences_with.items():
+            if (stem.startswith(head) or word in stem or stem in word) and (share := alike(word, stem)):
+                found[rows] = np.maximum(found[rows], share)
+        return found
 
     def sums(self, weights: Counter[str]) -> Values:
         """Return the sum of the weights of each sentence's words."""
-        return np.array([sum(weights[stem] for stem in weights.keys() & set(row)) for row in self.stems])
+        found = np.zeros(len(self))
+        for stem, weight in weights.items():
+            found[self._sentences_with[stem]] += weight
+        return found
 
 
 class _Asked:
@@ -252,6 +246,15 @@ class _Asked:
         self.weights = texts.rarity(frequency)
         # The share of the question, by weight, that is anywhere in the texts.
         self.found = float(self.weights[frequency > 0].sum() / self.weights.sum()) if self.words else 0.0
+
+
+def _by_stem(rows: Sequence[Iterable[str]]) -> dict[str, list[int]]:
+    """Return where each stem is."""
+    found = defaultdict[str, list[int]](list)
+    for number, row in enumerate(rows):
+        for stem in row:
+            found[stem].append(number)
+    return found
 
 
 def _counted(rows: Sequence[Iterable[str]], column: dict[str, int]) -> Values:
