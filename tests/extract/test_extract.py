@@ -35,6 +35,8 @@ def labels(found: Extracted) -> list[dict[str, str | int]]:
         (GERMAN, "latin-1", ("read as Windows-1252",)),
         ("Le cœur de la ville sera fermé dès l’année prochaine. Déjà ?", "cp1252", ("read as Windows-1252",)),
         (CHINESE, "gb18030", ("read as GB18030",)),
+        (CHINESE + " 2026 \n", "utf-16be", ("read as UTF-16",)),
+        (JAPANESE + " 2026 \n", "utf-16le", ("read as UTF-16",)),
         (TAIWANESE, "big5", ("read as Big5",)),
         (JAPANESE, "shift_jis", ("read as Shift_JIS",)),
         ("A plain line.\n" * 9000 + CHINESE, "gb18030", ("read as GB18030",)),

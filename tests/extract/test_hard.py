@@ -46,7 +46,11 @@ SAMPLES = {
         (b"\x89PNG\r\n", "a.png", "a.png is a picture"),
         (b"", "a.pdf", "a.pdf is empty"),
         (b"", "a.srt", "a.srt has no text"),
+        (b"text\n \n", "a.csv", "a.csv has no text"),
         (b"\x00\x01\x02\x03\x04", "a.txt", "a.txt is not text"),
+        (b"abc \x00\xff def", "a.txt", "a.txt is not text"),
+        (b"A line with a zero\x00 in it.\n" * 20, "a.txt", "a.txt is not text"),
+        (bytes(range(256)) * 4, "a.txt", "a.txt is not text"),
         (b'{"text": ', "a.json", "a.json is broken JSON at line 1, column 10"),
         (b"[" * 100_000, "a.json", "a.json is no readable JSON file"),
         (b"text,text\na,b\n", "a.csv", "a.csv is a table with two columns 'text'"),
@@ -91,6 +95,21 @@ def test_rtf_that_is_made_to_be_slow_is_not() -> None:
             extract(rb"{\rtf1{\fonttbl" + part * 10_000)
     picture = rb"{\rtf1{\fonttbl{\f0 Arial;}}{\pict\bin4 }}{{}It {\field{\*\fldinst{x}}{\fldrslt rains}}.\par}"
     assert extract(picture).text == "It rains."
+
+
+@pytest.mark.parametrize("part", [b"[", b"[a](", b"![", b"*a **b ", b"<a ", b"a <!-- b "])
+def test_markdown_that_is_made_to_be_slow_is_not(part: bytes) -> None:
+    found = extract(part * 100_000 + b"\n\nIt *rains*.", name="a.md")
+    assert found.text.endswith("\n\nIt rains.")
+
+
+def test_markdown_that_is_far_too_long_is_read_as_text() -> None:
+    assert "more than 2 MB of Markdown" in extract(b"A line of it.\n\n" * 140_000, name="a.md").notes[0]
+
+
+def test_a_table_with_far_too_many_columns_is_refused() -> None:
+    with pytest.raises(InputError, match=r"^a\.csv is a table with more than 10,000 columns$"):
+        extract(b"," * 100_000, name="a.csv")
 
 
 def test_entities_that_grow_are_not_followed() -> None:

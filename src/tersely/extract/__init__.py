@@ -29,7 +29,7 @@ def extract(
         if form == "text" and given.looks_like and not data.strip():
             raise InputError("is empty")  # noqa: TRY301
         reading = _read(form, given)
-        if not reading.pieces and not reading.text and form != "text":
+        if form != "text" and not (reading.text or any(piece.text.strip() for piece in reading.pieces)):
             raise InputError("has no text")  # noqa: TRY301
     except InputError as error:
         raise InputError(f"{called} {error}") from None

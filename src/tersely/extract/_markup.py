@@ -37,6 +37,9 @@ _BLOCKS = frozenset(
 _CELLS = frozenset(("td", "th", "cell"))
 _ROWS = frozenset(("tr", "row"))
 _SKIPPED = frozenset("script style template noscript svg math nav select button iframe object audio video".split())
+# What may begin something in a line of Markdown, and how many of them a paragraph has at most.
+_MARKS = re.compile(r"[\[\]*_`<!&\\]")
+_MOST_MARKS = 500
 _BREAKS = re.compile(r"[ \t\r\f]*\n\s*")
 _BLANKS = re.compile(r"[ \t\r\f\v]+")
 
@@ -70,8 +73,25 @@ def read_markdown(given: Given) -> Reading:
         from markdown_it import MarkdownIt
     except ImportError:  # the lines of a text show headings and lists, too
         return Reading(text=text, notes=[*notes, f"read as plain text; {MissingExtraError('Markdown', 'files')}"])
-    html = MarkdownIt("commonmark", {"maxNesting": 50}).enable("table").render(_without_settings(text))
+    if len(text) > MAX_MARKUP:
+        long = f"read as plain text, as it has more than {MAX_MARKUP // 1_000_000} MB of Markdown"
+        return Reading(text=text, notes=[*notes, long])
+    parser = MarkdownIt("commonmark", {"maxNesting": 20}).enable("table")
+    parser.core.ruler.at("inline", _read_inline)
+    html = parser.render(_without_settings(text))
     return Reading(list(blocks_of(html_tree(html))), notes)
+
+
+def _read_inline(state: Any) -> None:
+    """Find links and emphasis in each paragraph; in one that is full of marks, that would take forever."""
+    from markdown_it.token import Token
+
+    for token in state.tokens:
+        if token.type == "inline" and len(_MARKS.findall(token.content)) <= _MOST_MARKS:
+            token.children = []
+            state.md.inline.parse(token.content, state.md, state.env, token.children)
+        elif token.type == "inline":
+            token.children = [Token("text", "", 0, content=token.content)]
 
 
 def _without_settings(text: str) -> str:
