@@ -107,6 +107,15 @@ def test_markdown_that_is_far_too_long_is_read_as_text() -> None:
     assert "more than 2 MB of Markdown" in extract(b"A line of it.\n\n" * 140_000, name="a.md").notes[0]
 
 
+def test_mail_that_is_made_to_be_slow_is_refused() -> None:
+    start = b"MIME-Version: 1.0\nContent-Type: "
+    with pytest.raises(InputError, match="has a header that is far too long"):
+        extract(start + b"text/plain; " + b"a=b; " * 100_000 + b"\n\nHi.")
+    parts = b"".join(b"multipart/mixed; boundary=b%d\n\n--b%d\nContent-Type: " % (i, i) for i in range(1_000))
+    with pytest.raises(InputError, match="parts within parts"):
+        extract(start + parts + b"text/plain\n\nHi.")
+
+
 def test_a_table_with_far_too_many_columns_is_refused() -> None:
     with pytest.raises(InputError, match=r"^a\.csv is a table with more than 10,000 columns$"):
         extract(b"," * 100_000, name="a.csv")

@@ -1,5 +1,6 @@
 """E-mail: the message itself, without its headers, what it replies to and what is attached."""
 
+import re
 from email import message_from_bytes, policy
 from email.message import MIMEPart
 
@@ -15,10 +16,19 @@ _REPLIES = (
     " | //*[@id='divRplyFwdMsg' or @id='appendonsend']/following-sibling::* | //*[@id='divRplyFwdMsg']"
     " | //*[contains(concat(' ', @class, ' '), ' yahoo_quoted ')]"
 )
+# Python's reader takes forever for fields of many kilobytes, and for hundreds of parts within parts.
+_FIELD = re.compile(rb"^content-[a-z-]{1,40}:[^\n]*+(?:\n[ \t][^\n]*+)*+", re.IGNORECASE | re.MULTILINE)
+_BOUNDARY = re.compile(rb"\bboundary\*?\d?\*?[ \t]*=", re.IGNORECASE)
+_LONGEST_FIELD, _MOST_BOUNDARIES = 5_000, 200
 
 
 def read_eml(given: Given) -> Reading:
     """Read the body of an e-mail; plain text is better than HTML, and a signature is no prose."""
+    fields = [found[0] for found in _FIELD.finditer(given.data)]
+    if sum(len(_BOUNDARY.findall(field)) for field in fields) > _MOST_BOUNDARIES:
+        raise InputError("is an e-mail with parts within parts, more than anybody sends")
+    if max(map(len, fields), default=0) > _LONGEST_FIELD:
+        raise InputError("has a header that is far too long")
     message = message_from_bytes(given.data, policy=policy.default)
     body = message.get_body(("plain", "html"))
     if body is None:
