@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from tersely.cli.reproduce import command as reproduce
 from tersely.errors import InputError
 from tersely.evaluate.report import draw_curves, read_log
-from tersely.paper.published import TABLES, PublishedTable, published
-from tersely.paper.reproduce import TableLine, find_datasets
+from tersely.paper.published import TABLES, PublishedTable, find_datasets, published
+from tersely.paper.reproduce import TableLine
 
 
 @pytest.fixture

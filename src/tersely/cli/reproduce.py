@@ -13,7 +13,7 @@ from tersely.cli._options import max_source_tokens_option
 from tersely.cli._printing import counting
 from tersely.cli._running import stoppable
 from tersely.errors import TerselyError, UsageError
-from tersely.paper.published import TABLES, PublishedTable, published
+from tersely.paper.published import TABLES, PublishedTable, find_datasets, find_encoders, published
 
 if TYPE_CHECKING:
     from tersely.evaluate.human.analyze import RatingReport
@@ -104,7 +104,7 @@ class Reproduction:
     def table(self, table: PublishedTable) -> str:
         """Measure a table, and return it as text."""
         from tersely.evaluate.human.analyze import tests
-        from tersely.paper.reproduce import find_encoders, render, render_human, reproduce, reproduce_knapsack
+        from tersely.paper.reproduce import render, render_human, reproduce, reproduce_knapsack
 
         if table.name == "table1":
             return render(table, reproduce_knapsack(table, self.models, _say))
@@ -116,8 +116,6 @@ class Reproduction:
 
     def datasets(self) -> dict[str, Path]:
         """Find the datasets."""
-        from tersely.paper.reproduce import find_datasets
-
         return find_datasets(self.data) if self.data else {}
 
     def _read(self, path: Path) -> "Iterable[Record]":

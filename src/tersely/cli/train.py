@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tersely.cli._baseline import baseline
-from tersely.cli._options import CONTINUE, where_option
+from tersely.cli._options import CONTINUE, STEPS, where_option
 from tersely.cli._running import RESUME, Progress, changed, run_options, stoppable, training_options
 from tersely.errors import UsageError, extra
 
@@ -21,9 +20,10 @@ _JSON = click.option(
 _CORPUS = click.argument(
     "corpus", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
 )
+_LIMIT = click.option("--limit", type=click.IntRange(1), metavar="N", help="Read at most N documents. Default: all.")
 
 
-@click.group("train", commands=[baseline], short_help="Train a model on your own texts.")
+@click.group("train", short_help="Train a model on your own texts.")
 def command() -> None:
     """Train a model as a configuration says (TOML, see configs/).
 
@@ -127,6 +127,31 @@ def supervised(corpus: tuple[Path, ...], config: str, out: str, **how: Any) -> N
     _train_network(settings, corpus, label, Path(out), **how)
 
 
+@command.command("baseline", short_help="Train a method of another paper.")
+@_CORPUS
+@click.option("--config", required=True, metavar="NAME|FILE", help="Configuration, such as cpu-neusum-en.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Model folder to create.")
+@click.option("--resume", is_flag=True, help=CONTINUE)
+@click.option("--steps", type=click.IntRange(1), metavar="N", help=STEPS)
+@_LIMIT
+def baseline(corpus: tuple[Path, ...], config: str, out: Path, **how: Any) -> None:
+    """Train NeuSum, BertSum, STAS or the word model of PMI on CORPUS.
+
+    NeuSum and BertSum learn from summaries: CORPUS is as in 'tersely train supervised'. STAS and PMI need only texts:
+    CORPUS is as in 'tersely train scorer'. Ctrl-C saves and stops. In the end DIR is a model folder.
+
+    \b
+    tersely train baseline labeled.jsonl --config cpu-neusum-en --out models/cnndm-neusum
+    tersely reproduce table2 --data datasets --models models
+    """
+    with extra("training a baseline", "train"):
+        from tersely.learn.baselines.baseline import make_baseline
+
+    with stoppable(lambda: RESUME):
+        make_baseline(config, corpus, out, how.pop("resume"), Progress(), **how)
+    _say_written(out)
+
+
 @command.command("knapsack", short_help="Train a knapsack network.")
 @click.argument("config", metavar="CONFIG", type=click.Path(exists=True, dir_okay=False))
 @click.option(
@@ -179,7 +204,7 @@ def knapsack(
 @_CORPUS
 @_JSON
 @where_option
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Read at most N documents. Default: all.")
+@_LIMIT
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the sample of sentences.")
 def openings(corpus: tuple[Path, ...], out: Path, where: tuple[str, ...], limit: int | None, seed: int) -> None:
     """Learn from CORPUS, without labels, which sentences look as if they need what comes before.

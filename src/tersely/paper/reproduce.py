@@ -15,19 +15,8 @@ from tersely.evaluate.human.analyze import RatingReport
 from tersely.evaluate.record import Record
 from tersely.evaluate.run import SystemResult, evaluate
 from tersely.models import model_folder, shipped_models
-from tersely.paper.material import find_datasets, find_encoders, measure_dataset
-from tersely.paper.published import PublishedRow, PublishedTable
+from tersely.paper.published import PublishedRow, PublishedTable, find_encoders, measure_dataset
 from tersely.settings import read_toml
-
-__all__ = [
-    "TableLine",
-    "find_datasets",
-    "find_encoders",
-    "render",
-    "render_human",
-    "reproduce",
-    "reproduce_knapsack",
-]
 
 _TRAIN = "python -m tersely.learn.knapsack.baselines train configs/cpu-knapsack-{0}.toml --out DIR/{0}"
 
