@@ -16,7 +16,7 @@ from tersely.cli.train import command as train
 from tersely.errors import InputError, ModelError, UsageError
 from tersely.evaluate.record import Record
 from tersely.evaluate.systems import Oracle
-from tersely.learn.baselines.baseline import Labeled, Lessons, read_baseline
+from tersely.learn.baselines.baseline import Labeled, Lessons, Packed, read_baseline
 from tersely.learn.baselines.train_bertsum import BertSumConfig, BertSumData, BertSumNetwork
 from tersely.learn.baselines.train_neusum import NeuSum, NeuSumConfig, NeuSumNetwork, divergence, neusum_lessons
 from tersely.learn.baselines.train_stas import (
@@ -31,6 +31,7 @@ from tersely.learn.baselines.train_stas import (
 from tersely.learn.baselines.train_words import WordsConfig, learn_words
 from tersely.learn.checkpoint import read_tensors
 from tersely.score.stas import BEGIN
+from tersely.settings import read_toml
 from tersely.text import Document
 
 THINGS = "harbor storm bridge river market school train garden museum bakery".split()
@@ -173,16 +174,37 @@ def test_the_command_makes_a_model_that_summarizes(tmp_path: Path, data: Path, k
     size = "[network]\nwidth = 8\nheads = 2\n"
     training = "[training]\nsteps = 2\nbatch = 4\nvalidate_every = 1\nkeep = "
     rest = {
-        "neusum": f"{size}picks = 2\n{training}2\n",
+        "neusum": f"{size}picks = 2\n{training}1\n",
         "stas": f"{size}inner = 16\nsentence = 1\ndocument = 1\n{training}1\n",
         "words": "",
     }
     config.write_text(f'name = "small"\nkind = "{kind}"\n{rest[kind]}')
     arguments = ["baseline", str(data), "--config", str(config), "--out", str(out)]
-    CliRunner().invoke(train, arguments, catch_exceptions=False)
+    changes = [] if kind == "words" else ["--seed", "7", "--set", "network.width=10", "--device", "cpu"]
+    CliRunner().invoke(train, arguments + changes, catch_exceptions=False)
+    made = read_toml(out / "training.toml")
+    assert kind == "words" or (made["training"]["seed"], made["network"]["width"]) == (7, 10)
     summary = Summarizer.load(out).summarize(" ".join(sentences(7)), max_sentences=2)
     assert len(summary.sentences) == 2
-    assert (out / "best-2" / "config.toml").exists() == (kind == "neusum")
+
+
+def test_the_next_best_checkpoints_are_models_too(tmp_path: Path) -> None:
+    config = short(NeuSumConfig("x", "neusum", network=NeuSumNetwork(width=8, heads=2)), 4)
+    config = replace(config, training=replace(config.training, validate_every=1, keep=2))
+    lessons = neusum_lessons(config, labeled(), Places())
+    state = lessons.train(tmp_path / "model", False, quietly)
+    weights = []
+
+    def pack() -> Packed:
+        weights.append(lessons.network.state_dict()["score.weight"].clone())
+        return Packed({}, "lead", None, "greedy", "A card.")
+
+    lessons.write(state, tmp_path / "model", pack)
+    losses = sorted(point["validation_loss"] for point in state.notes["curve"] if "validation_loss" in point)
+    for folder, loss in zip(("", "best-2"), losses, strict=False):
+        assert f"Validation loss {loss:.4f} " in (tmp_path / "model" / folder / "README.md").read_text()
+        assert Summarizer.load(tmp_path / "model" / folder).summarize("It rains. It pours.", max_sentences=1).text
+    assert not torch.equal(*weights)
 
 
 def test_the_weights_of_the_word_model_fit_held_out_texts() -> None:
@@ -240,6 +262,8 @@ def test_bertsum_is_fine_tuned_and_its_folder_says_what_the_network_says(
 def test_wrong_input_is_a_clear_error(tmp_path: Path, data: Path, small_bert: Path) -> None:
     with pytest.raises(UsageError, match="unknown kind of baseline 'scorer'"):
         read_baseline("cpu-siamese-en")
+    with pytest.raises(UsageError, match="cpu-pmi.toml: .*training"):  # it counts, and has no steps
+        read_baseline("cpu-pmi", ["training.steps=3"])
     few = tmp_path / "few.jsonl"
     few.write_text("\n".join(data.read_text().splitlines()[:5]))
     with pytest.raises(InputError, match="5 documents with summaries are too few"):

@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +84,12 @@ def changed(settings: "ScorerConfig", how: dict[str, Any]) -> "ScorerConfig":
         given = {key: value for key, value in table.items() if value is not None}
         settings = replace(settings, **{name: replace(getattr(settings, name), **given)})
     return settings
+
+
+def all_changes(changes: Iterable[str], steps: int | None, seed: int | None) -> list[str]:
+    """Return what --set changes, and what --steps and --seed do."""
+    given = {"steps": steps, "seed": seed}
+    return [*changes, *(f"training.{name}={value}" for name, value in given.items() if value is not None)]
 
 
 @contextmanager

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tersely.cli._options import CONTINUE, STEPS, where_option
-from tersely.cli._running import RESUME, Progress, changed, run_options, stoppable, training_options
+from tersely.cli._options import CONTINUE, where_option
+from tersely.cli._running import RESUME, Progress, all_changes, changed, run_options, stoppable, training_options
 from tersely.errors import UsageError, extra
 
 if TYPE_CHECKING:
@@ -132,9 +132,18 @@ def supervised(corpus: tuple[Path, ...], config: str, out: str, **how: Any) -> N
 @click.option("--config", required=True, metavar="NAME|FILE", help="Configuration, such as cpu-neusum-en.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Model folder to create.")
 @click.option("--resume", is_flag=True, help=CONTINUE)
-@click.option("--steps", type=click.IntRange(1), metavar="N", help=STEPS)
+@run_options
 @_LIMIT
-def baseline(corpus: tuple[Path, ...], config: str, out: Path, **how: Any) -> None:
+def baseline(
+    corpus: tuple[Path, ...],
+    config: str,
+    out: Path,
+    changes: tuple[str, ...],
+    steps: int | None,
+    seed: int | None,
+    limit: int | None,
+    **how: Any,
+) -> None:
     """Train NeuSum, BertSum, STAS or the word model of PMI on CORPUS.
 
     NeuSum and BertSum learn from summaries: CORPUS is as in 'tersely train supervised'. STAS and PMI need only texts:
@@ -145,10 +154,11 @@ def baseline(corpus: tuple[Path, ...], config: str, out: Path, **how: Any) -> No
     tersely reproduce table2 --data datasets --models models
     """
     with extra("training a baseline", "train"):
-        from tersely.learn.baselines.baseline import make_baseline
+        from tersely.learn.baselines.baseline import make_baseline, read_baseline
 
+    settings = read_baseline(config, all_changes(changes, steps, seed))
     with stoppable(lambda: RESUME):
-        make_baseline(config, corpus, out, how.pop("resume"), Progress(), **how)
+        make_baseline(settings, corpus, out, limit=limit or 0, report=Progress(), **how)
     _say_written(out)
 
 
@@ -187,9 +197,7 @@ def knapsack(
         from tersely.learn.knapsack.train_knapsack import train_knapsack
     from tersely.settings import read_settings
 
-    given = {"steps": steps, "seed": seed}
-    own = [f"training.{name}={value}" for name, value in given.items() if value is not None]
-    settings = read_settings(Path(config), KnapsackConfig, (*changes, *own))
+    settings = read_settings(Path(config), KnapsackConfig, all_changes(changes, steps, seed))
     with stoppable(lambda: RESUME):
         progress = Progress(settings.training.batch)
         state = train_knapsack(settings, Path(out), resume, progress, device=device)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from tersely.evaluate.record import Record
 from tersely.evaluate.systems import load_system
 from tersely.workers.ordered import ordered
 from tersely.workers.process import cores
+
+# It takes longer to start other processes than to measure fewer documents than these.
+_FEW = 8
 
 
 def evaluate(
@@ -30,14 +34,15 @@ def evaluate(
     matches best counts.
 
     After each document, `progress` gets the number of documents done so far. `workers` is the number of processes, by
-    default one per core; with one, everything runs in this process.
+    default one per core, or one for a few documents; with one, everything runs in this process.
     """
     work = _Measuring(tuple(systems), tuple(budgets), tokenization or Tokenization(), alternatives)
     measure = work.load()  # an unknown name fails here, before any other work begins
     usable = (record for record in records if record.reference and len(record.document))
-    processes = workers or cores()
-    rows: list[list[DocumentOutcome]] = []
-    for row in map(measure, usable) if processes == 1 else ordered(work, usable, processes):
+    first = list(islice(usable, _FEW))
+    processes = workers or (cores() if len(first) == _FEW else 1)
+    jobs, rows = chain(first, usable), list[list[DocumentOutcome]]()
+    for row in map(measure, jobs) if processes == 1 else ordered(work, jobs, processes):
         rows.append(row)
         progress(len(rows))
     if not rows:

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from tersely.budget import Budget
+from tersely.encode._transformer import torch_device
 from tersely.errors import InputError, UsageError, unknown_name
 from tersely.evaluate.readers import read
 from tersely.evaluate.systems import Oracle
@@ -22,7 +23,7 @@ from tersely.learn.checkpoint import Best, RunFiles
 from tersely.learn.corpus import FEWEST_DOCUMENTS, FEWEST_SENTENCES, beginning
 from tersely.learn.loop import Figures, Loop, Report, TrainingState, check_resume, start_or_resume
 from tersely.learn.scorer.batches import Order
-from tersely.settings import parse_settings, read_toml
+from tersely.settings import changed, parse_settings, read_toml
 from tersely.text import Document
 
 KINDS = {
@@ -55,7 +56,9 @@ class BaselineConfig(Protocol):
     def name(self) -> str:
         """The name of the configuration."""
 
-    def make(self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report) -> None:
+    def make(
+        self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report, device: str = "auto"
+    ) -> None:
         """Read the data, train, and write the model folder."""
 
 
@@ -75,31 +78,29 @@ class Trained:
                     raise UsageError(f"'{key}' must be positive, not {value}")
 
 
-def read_baseline(name: str, steps: int | None = None) -> BaselineConfig:
-    """Read the configuration of a baseline, by name or file; `steps` overrides its number of steps."""
+def read_baseline(name: str, changes: Iterable[str] = ()) -> BaselineConfig:
+    """Read the configuration of a baseline, by name or file, and change it."""
     path = find_config(name)
     try:
-        found = read_toml(path)
+        found = changed(read_toml(path), changes)
         kind = str(found.get("kind", ""))
         if kind not in KINDS:
             raise unknown_name("kind of baseline", kind, KINDS)
         module, config = KINDS[kind]
-        settings: Any = parse_settings(found, getattr(import_module(f"tersely.learn.baselines.{module}"), config))
+        made: BaselineConfig = parse_settings(
+            found, getattr(import_module(f"tersely.learn.baselines.{module}"), config)
+        )
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
-    if steps is not None and hasattr(settings, "training"):
-        settings = replace(settings, training=replace(settings.training, steps=steps))
-    made: BaselineConfig = settings
     return made
 
 
 def make_baseline(
-    name: str, data: Sequence[Path], out: Path, resume: bool, report: Report, *, steps: int | None, limit: int | None
+    config: BaselineConfig, data: Sequence[Path], out: Path, *, resume: bool, limit: int, report: Report, device: str
 ) -> None:
-    """Train the baseline of a configuration on the data, and write its model folder."""
-    config = read_baseline(name, steps)
+    """Train a baseline on the data, and write its model folder."""
     check_folder(out, resume)
-    config.make(data, out, resume, limit or 0, report)
+    config.make(data, out, resume, limit, report, device)
 
 
 class Labeled(NamedTuple):
@@ -130,7 +131,7 @@ def digest(documents: Iterable[Document]) -> str:
 
 
 def device_of(network: nn.Module) -> torch.device:
-    """Return where a network computes: on a GPU if there is one."""
+    """Return where a network computes."""
     return next(network.parameters()).device
 
 
@@ -149,12 +150,12 @@ class Lessons:
     facts: dict[str, Any] = field(default_factory=dict)
     groups: list[dict[str, Any]] = field(default_factory=list)  # of parameters, each with its own rate
 
-    def train(self, out: Path, resume: bool, report: Report) -> TrainingState[nn.Module]:
+    def train(self, out: Path, resume: bool, report: Report, device: str = "auto") -> TrainingState[nn.Module]:
         """Train to the last step, or raise KeyboardInterrupt after saving."""
         training, folder = self.config.training, out / "training"
         check_resume(folder / "checkpoint.safetensors", out, resume)
         torch.set_num_threads(training.threads)
-        self.network.to("cuda" if torch.cuda.is_available() else "cpu")
+        self.network.to(torch_device(device))
         groups = self.groups or [{"params": list(self.network.parameters()), "lr": training.rate}]
         optimizer = torch.optim.Adam(groups)
         facts = {"corpus": digest(self.documents), **self.facts}

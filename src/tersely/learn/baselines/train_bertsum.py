@@ -54,13 +54,15 @@ class BertSumConfig(Trained):
     def __post_init__(self) -> None:
         self.check(self.data, self.network)
 
-    def make(self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report) -> None:
+    def make(
+        self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report, device: str = "auto"
+    ) -> None:
         """Read the data, train, and write the model folder."""
         found = read_labeled(data, self.data.sentences, self.data.count, limit)
         hub = Hub(self.data.encoder, max_tokens=self.data.longest)
         reader = Reader.of(hub, self.data.longest)
         lessons = bertsum_lessons(self, found, hub, reader)
-        state = lessons.train(out, resume, report)
+        state = lessons.train(out, resume, report, device)
         card = _CARD.format(
             encoder=Path(self.data.encoder).name, documents=f"{len(found):,}", longest=self.data.longest
         )

@@ -61,12 +61,14 @@ class NeuSumConfig(Trained):
         if self.network.width % self.network.heads or self.network.width % 2 or self.network.dropout >= 1:
             raise UsageError("'width' must be even and a multiple of 'heads', and 'dropout' less than 1")
 
-    def make(self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report) -> None:
+    def make(
+        self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report, device: str = "auto"
+    ) -> None:
         """Read the data, train, and write the model folder."""
         found = read_labeled(data, self.data.sentences, self.data.count, limit)
         encoder = Cache(out / "training" / "vectors", load_encoder(self.data.encoder))
         lessons = neusum_lessons(self, found, encoder)
-        state = lessons.train(out, resume, report)
+        state = lessons.train(out, resume, report, device)
         card = _CARD.format(encoder=self.data.encoder, documents=f"{len(found):,}", picks=self.network.picks)
 
         def pack() -> Packed:

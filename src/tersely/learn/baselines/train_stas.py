@@ -66,12 +66,14 @@ class StasConfig(Trained):
         if not max(self.network.masked, self.network.shuffle) < 1:
             raise UsageError("'masked' and 'shuffle' must be less than 1")
 
-    def make(self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report) -> None:
+    def make(
+        self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report, device: str = "auto"
+    ) -> None:
         """Read the data, train, and write the model folder."""
         documents = Corpus.read(data, self.data.sentences, limit).documents
         words = vocabulary(documents, self.data.vocabulary)
         lessons = stas_lessons(self, documents, words)
-        state = lessons.train(out, resume, report)
+        state = lessons.train(out, resume, report, device)
         card = _CARD.format(
             documents=f"{len(documents):,}",
             sentences=self.data.sentences,

@@ -33,7 +33,15 @@ class WordsConfig:
     fewest: int = 3
     rounds: int = 30
 
-    def make(self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report) -> None:  # noqa: ARG002
+    def make(
+        self,
+        data: Sequence[Path],
+        out: Path,
+        resume: bool,  # noqa: ARG002
+        limit: int,
+        report: Report,  # noqa: ARG002
+        device: str = "auto",  # noqa: ARG002
+    ) -> None:
         """Count the words of the data, and write the model folder."""
         documents = Corpus.read(data, self.sentences, limit).documents
         model = learn_words(self, documents)
