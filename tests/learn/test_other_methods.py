@@ -262,7 +262,7 @@ def test_bertsum_is_fine_tuned_and_its_folder_says_what_the_network_says(
 def test_wrong_input_is_a_clear_error(tmp_path: Path, data: Path, small_bert: Path) -> None:
     with pytest.raises(UsageError, match="unknown kind of baseline 'scorer'"):
         read_baseline("cpu-siamese-en")
-    with pytest.raises(UsageError, match="cpu-pmi.toml: .*training"):  # it counts, and has no steps
+    with pytest.raises(UsageError, match=r"cpu-pmi\.toml: .*training"):  # it counts, and has no steps
         read_baseline("cpu-pmi", ["training.steps=3"])
     few = tmp_path / "few.jsonl"
     few.write_text("\n".join(data.read_text().splitlines()[:5]))
