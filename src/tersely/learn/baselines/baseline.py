@@ -100,6 +100,7 @@ def make_baseline(
 ) -> None:
     """Train a baseline on the data, and write its model folder."""
     check_folder(out, resume)
+    check_resume(out / "training" / "checkpoint.safetensors", out, resume)  # before the data is read
     config.make(data, out, resume, limit, report, device)
 
 
