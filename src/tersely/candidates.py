@@ -1,7 +1,7 @@
 """What may be chosen from a scored document: problems with and without needs and noise, for any budget."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
@@ -9,10 +9,11 @@ from typing import Literal
 
 import numpy as np
 
+from tersely.budget import LARGEST
 from tersely.layout import Layout
 from tersely.read import ALONE, LOST, Reading, read
 from tersely.score import Values
-from tersely.select import Problem, without_duplicates
+from tersely.select import Problem, Selection, Selector, solver, sweep, without_duplicates
 
 # Values that depend on the share of the text that a summary keeps change at these shares: between them, one choice
 # often serves many budgets.
@@ -47,6 +48,12 @@ class Candidates:
         """Return the share of the text that a summary may keep, rounded down, and the smallest capacity with it."""
         step = bisect_right(self._steps, capacity)
         return (_SHARES[step - 1], self._steps[step - 1]) if step else (0.0, 0)
+
+    def pieces(self, low: int, high: int) -> list[tuple[int, int]]:
+        """Return the ranges from `low` to `high` with the same values; not those too small for what is included."""
+        low = max(low, self.given(sum(self.layout.lengths) + self.layout.gap * len(self.layout.lengths)).least)
+        borders = [low, *(step for step in self._steps if low < step <= high), high + 1]
+        return list(zip(borders[:-1], (border - 1 for border in borders[1:]), strict=True)) if low <= high else []
 
     @cached_property
     def _steps(self) -> list[int]:
@@ -88,18 +95,30 @@ class Candidates:
         return ("coherent", "clean", "all") if options.coherence not in (None, "off") and free else ("all",)
 
     def _problem(self, share: float, level: Level) -> Problem:
-        capacity = sum(self.layout.lengths) + self.layout.gap * len(self.layout.lengths)
-        values = self.values if self.by_share is None or not share else self.by_share(share)
-        problem = replace(self.given(capacity), values=values)
-        if level != "all":
-            problem = problem.without(self.noise - problem.include)
+        options, values = self.layout.options, self.values
+        if self.by_share is not None and share:
+            values = self.by_share(share)
         if level == "coherent":
-            needs = tuple(max(need, ALONE) for need in self.reading.needs)
-            if self.layout.options.coherence == "strict":
-                problem = replace(problem, needs=needs, values=self._whole(values))
-            else:
-                problem = replace(problem, values=np.where(np.array(needs) == ALONE, values, _DEPENDENT * values))
-        return problem if self.layout.options.redundancy == "off" else without_duplicates(problem)
+            alone = np.array(self.reading.needs) < 0
+            is_strict = options.coherence == "strict"
+            values = self._whole(values) if is_strict else np.where(alone, values, _DEPENDENT * values)
+        if level not in self._bases:
+            self._bases[level] = self._base(level)
+        problem = self._bases[level].with_values(values)
+        return problem if options.redundancy == "off" else without_duplicates(problem)
+
+    def _base(self, level: Level) -> Problem:
+        """Return the problem of a level, whatever the values."""
+        problem = self.given(sum(self.layout.lengths) + self.layout.gap * len(self.layout.lengths))
+        if level != "all" and self.noise - problem.include:
+            problem = problem.without(self.noise - problem.include)
+        if level == "coherent" and self.layout.options.coherence == "strict":
+            problem = replace(problem, needs=tuple(max(need, ALONE) for need in self.reading.needs))
+        return problem
+
+    @cached_property
+    def _bases(self) -> dict[Level, Problem]:
+        return {}
 
     def _whole(self, values: Values) -> Values:
         """Return values with which quotations are chosen whole or not at all: all of it is the last sentence's."""
@@ -129,3 +148,38 @@ class Candidates:
             exclude=self.layout.options.exclude,
             document=self.layout.document,
         )
+
+
+class Solvers:
+    """Solves the problems of candidates for capacities in some ranges, ascending, with the work shared."""
+
+    def __init__(self, selector: Selector, candidates: Candidates, ranges: Sequence[tuple[int, int]]) -> None:
+        self._selector, self._candidates, self._largest = selector, candidates, ranges[-1][1]
+        self._known: dict[tuple[Problem, int], tuple[int, Callable[[int], Selection]]] = {}
+        # In each of these, values do not depend on the capacity.
+        self._ranges = [piece for low, high in ranges for piece in candidates.pieces(low, high)]
+        self._lows = [low for low, _ in self._ranges]
+
+    def __call__(self, problem: Problem, capacity: int) -> Selection:
+        """Solve one of the problems of `levels` for a capacity."""
+        if not hasattr(self._selector, "sweep"):
+            if (problem, 0) not in self._known:
+                self._known[problem, 0] = 0, solver(self._selector, problem.with_capacity(self._largest))
+            return self._known[problem, 0][1](capacity)
+        at = bisect_right(self._lows, capacity) - 1
+        if at < 0 or capacity > self._ranges[at][1]:
+            return self._selector(problem.with_capacity(capacity))
+        if not self._known:
+            firsts = [next(self._candidates.levels(low)) for low in self._lows]
+            self._solve(list(enumerate(firsts)))
+        if (problem, at) not in self._known or self._known[problem, at][0] < capacity:
+            # Nothing fits in the problem before this, so nothing does in less room.
+            self._solve([(at, problem)], capacity)
+        return self._known[problem, at][1](capacity)
+
+    def _solve(self, problems: list[tuple[int, Problem]], largest: int = LARGEST) -> None:
+        ranges = [(min(self._ranges[at][1], largest), self._ranges[at][0]) for at, _ in problems]
+        given = [(problem.with_capacity(high), low) for (_, problem), (high, low) in zip(problems, ranges, strict=True)]
+        found = sweep(self._selector, given)
+        for (at, problem), (high, _), answer in zip(problems, ranges, found, strict=True):
+            self._known[problem, at] = high, answer

@@ -1,18 +1,18 @@
 """Fits one scored document to a budget: the choice, the joined text, and the reason for its length."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
 
 from tersely.budget import Budget
-from tersely.candidates import Candidates
+from tersely.candidates import Candidates, Solvers
 from tersely.errors import UsageError
 from tersely.layout import Layout
 from tersely.read import LOST, Reading
 from tersely.score import Values
-from tersely.select import Problem, Selection, Selector, blocking_trigrams, solver
+from tersely.select import Problem, Selection, Selector, blocking_trigrams, repeats_trigrams
 from tersely.summary import Reason, Rejected, ScoredSentence, Summary
 from tersely.text.sources import Collection, located
 
@@ -81,12 +81,21 @@ class Fitting:
         """Return the best choice that is at most `capacity` long."""
         return self._choose(capacity, lambda level, c: self._selector(level.with_capacity(c)))
 
-    def choices(self, largest: int) -> Callable[[int], Choice]:
-        """Return a function equivalent to `choice` for any capacity up to `largest`, with the work shared."""
+    def choices(self, ranges: Sequence[tuple[int, int]]) -> Callable[[int], Choice]:
+        """Return a function equivalent to `choice` for capacities in some ranges, ascending, with the work shared."""
         if not len(self.layout.document):
             return self.choice
-        solvers = cache(lambda level: solver(self._selector, level.with_capacity(largest)))
-        return lambda capacity: self._choose(capacity, lambda level, c: solvers(level)(c))
+        solvers = Solvers(self._selector, self.candidates, ranges)
+        return lambda capacity: self._choose(capacity, solvers)
+
+    def given(self, chosen: Sequence[int]) -> Choice:
+        """Return the choice of these sentences, ascending."""
+        return self._measured(Selection(tuple(chosen), 0))
+
+    def allows(self, chosen: set[int]) -> bool:
+        """Tell whether sentences may be chosen together."""
+        free = self.layout.options.redundancy != "trigrams"
+        return free or not repeats_trigrams(next(self.candidates.levels(self.largest)), tuple(sorted(chosen)))
 
     def length(self, chosen: Iterable[int]) -> int:
         """Return the length of a summary of these sentences."""
@@ -194,21 +203,21 @@ class Fitting:
 
         def solve(room: int) -> Selection:
             answer = self._settled(_first(select(level, room) for level in self.candidates.levels(room)), room)
-            return replace(answer, stable=max(answer.stable, self.candidates.step(room)[1]))
+            return Selection(answer.chosen, max(answer.stable, self.candidates.step(room)[1]))
 
         if options.include or options.exclude:
             self.candidates.given(capacity)  # validates them even if everything fits
         if not len(self.layout.document):
             return Choice((), "", 0, "empty-input", 0)
-        untouched = options.order == "document" and options.separator is None and not options.header
         if not options.exclude:
+            untouched = options.order == "document" and options.separator is None and not options.header
             if untouched and self._whole.length <= capacity:
                 return self._whole
             if self._joined.length <= capacity:
                 return self._joined
         choice, room = self._measured(solve(capacity)), capacity
-        # A joined text may be longer than its parts together, by tokens, headers or marks of omission: reduce the room
-        # until it fits. Sentences without tokens fit any room, so the last resort is the included sentences alone.
+        # A joined text may be longer than its parts, by tokens, headers or marks of omission: reduce the room until it
+        # fits. Sentences without tokens fit any room, so the last resort is the included sentences alone.
         include = tuple(sorted(options.include))
         least = sum(self.layout.lengths[i] for i in include)
         too_much = room
@@ -245,11 +254,17 @@ class Fitting:
         return answer
 
     def _measured(self, selection: Selection) -> Choice:
-        chosen = self._ordered(selection.chosen)
-        text = self.layout.join(chosen)
-        length = len(chosen) if self.layout.unit == "sentences" else self.layout.measure(text)
+        if selection.chosen not in self._texts:
+            chosen = self._ordered(selection.chosen)
+            self._texts[selection.chosen] = self.layout.join(chosen), self.layout.length(chosen)
+        text, length = self._texts[selection.chosen]
         stable = max(selection.stable, length)  # in tokens, the joined text may be longer than the selector assumes
         return Choice(selection.chosen, text, length, None, stable)
+
+    @cached_property
+    def _texts(self) -> dict[tuple[int, ...], tuple[str, int]]:
+        """The texts of choices, joined, and their lengths."""
+        return {}
 
     def _reason(self, choice: Choice, capacity: int) -> Reason:
         # What has nothing to do with a question is no answer to it, however short.

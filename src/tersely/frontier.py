@@ -1,8 +1,6 @@
 """Every budget at once: how a summary grows with its budget."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tersely.budget import Budget
@@ -46,7 +44,7 @@ class Frontier:
         """Return the summary for one budget, the same as `summarize` returns."""
         if not 1 <= budget <= self.capacity:
             raise UsageError(f"this frontier covers budgets from 1 to {self.capacity}, not {budget}")
-        return self.fitting.summary(self._choices(budget), Budget(budget, self.fitting.layout.unit), budget)
+        return self.fitting.summary(self.fitting.choice(budget), Budget(budget, self.fitting.layout.unit), budget)
 
     def steps(self, points: int | None = None) -> list[Step]:
         """List every budget at which the summary changes, or only the changes seen at `points` evenly spaced budgets.
@@ -55,19 +53,20 @@ class Frontier:
         """
         if points is not None and points < 1:
             raise UsageError(f"points must be at least 1, not {points}")
-        self._choices(self.capacity)  # validates the included sentences before they are measured
-        steps: list[Step] = []
-        budget, lowest = self.capacity, self.fitting.length(self.fitting.layout.options.include)
-        budgets = None if points is None else iter(_spread(lowest, self.capacity, points))
+        self.fitting.candidates.given(self.capacity)  # validates the included sentences before they are measured
+        lowest = self.fitting.length(self.fitting.layout.options.include)
+        budgets = [] if points is None else _spread(lowest, self.capacity, points)
+        choose = self.fitting.choices([(b, b) for b in reversed(budgets)] or [(lowest, self.capacity)])
+        waiting, steps = iter(budgets), list[Step]()
+        budget = next(waiting, self.capacity)
         while budget >= lowest:
-            choice = self._choices(budget)
-            step = self._step(choice)
-            if steps and steps[-1].chosen == step.chosen:
-                steps.pop()
-            steps.append(step)
+            choice = choose(budget)
+            if not steps or steps[-1].chosen != choice.chosen:
+                steps.append(self._step(choice))
+            steps[-1] = replace(steps[-1], budget=choice.stable, length=choice.length)
             budget = choice.stable - 1
-            if budgets is not None:
-                budget = next((b for b in budgets if b <= budget), lowest - 1)
+            if budgets:
+                budget = next((b for b in waiting if b <= budget), lowest - 1)
         return steps[::-1]
 
     def to_dict(self, steps: list[Step] | None = None) -> dict[str, Any]:
@@ -94,10 +93,6 @@ class Frontier:
             ],
             "steps": [step.to_dict() for step in (self.steps() if steps is None else steps)],
         }
-
-    @cached_property
-    def _choices(self) -> Callable[[int], Choice]:
-        return self.fitting.choices(self.capacity)
 
     def _step(self, choice: Choice) -> Step:
         value = float(self.fitting.values[list(choice.chosen)].sum())

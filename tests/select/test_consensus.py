@@ -11,9 +11,9 @@ from growth import assert_linear
 from problems import bundle, bundles, feasible, problems
 from tersely import Summarizer
 from tersely.select import Problem
-from tersely.select._agreement import Bundles, Expected, _after_removals
+from tersely.select._agreement import Bundles, Climb, Expected
 from tersely.select._problem import whole
-from tersely.select._samples import Perturbed, Repeated
+from tersely.select._samples import Draw, Perturbed, Repeated
 from tersely.select.consensus import Consensus
 from tersely.select.coverage import Coverage, share_of, sizes_of
 from tersely.text import Document
@@ -25,16 +25,24 @@ def samples(problem: Problem, coverage: Coverage, values: NDArray[np.float64]) -
     """What coverage chooses for each row of values, with the included sentences."""
     assert problem.document is not None
     terms = Repeated.of(problem.document, np.arange(len(problem.values)), coverage.once)
-    perturbed = Perturbed(coverage, problem, terms, sizes_of(problem, problem.document), values)
-    chosen, used = perturbed.choose(problem, share_of(problem)[0], np.arange(len(values)))
-    assert all(problem.costs[row].sum() <= room <= problem.room for row, room in zip(chosen, used, strict=True))
-    chosen[:, list(problem.include)] = True
-    return chosen
+    perturbed = Perturbed(coverage, problem, terms, sizes_of(problem, problem.document))
+    draws = [Draw(values, share_of(problem)[0], low, problem.room) for low in (problem.room, problem.room // 2)]
+    drawn = perturbed.choose(draws)
+    assert all(problem.costs[row].sum() <= room for row, room in zip(drawn.chosen, drawn.low, strict=True))
+    top = drawn.chosen[drawn.high == problem.room]
+    assert (top[: len(values)] == top[len(values) :]).all()
+    top[:, list(problem.include)] = True
+    return top[: len(values)]
 
 
-def expected(problem: Problem, picked: NDArray[np.bool_], fill: float, each: float) -> Expected:
+def expected(problem: Problem, picked: NDArray[np.bool_], fill: float) -> Expected:
     assert problem.document is not None
-    return Expected(Bundles(problem, problem.document.stems), picked, fill, each)
+    bundles = Bundles(problem, problem.document.stems, len(picked))
+    return Expected(bundles, picked, np.ones((1, len(picked)), dtype=np.intp), fill)
+
+
+def climbed(found: Expected, problem: Problem, starts: NDArray[np.bool_], each: float) -> tuple[int, ...]:
+    return found.best([Climb(0, starts, problem.capacity + problem.separator, each)])[0]
 
 
 def rouge(chosen: list[list[str]], reference: list[list[str]]) -> float:
@@ -76,7 +84,7 @@ def test_the_agreement_is_the_expected_rouge_and_no_single_change_raises_it(
         shared = sum(rouge(one, [words[i] for i in other]) * _length(words, chosen, other) / 2 for other in picked)
         return float(shared / len(picked) / max(length, 1e-9))
 
-    best = expected(problem, rows, fill=0.0, each=0.0).best(problem, len(picked))
+    best = climbed(expected(problem, rows, fill=0.0), problem, rows, each=0.0)
     assert best in allowed
     near = list(changes(problem, best))
     assert set(near) <= set(allowed)
@@ -164,9 +172,9 @@ def needing(seed: int) -> Problem:
 
 
 def rated(found: Expected, problem: Problem, chosen: tuple[int, ...]) -> float:
-    """The agreement of a choice."""
+    """The agreement of a choice, at a price of 3% for each sentence."""
     inside = np.array([[i in chosen for i in range(len(problem.values))]])
-    return float(found._changes(problem, inside, inside)[0, 0])
+    return float(found._changes(np.array([0]), inside).agreement[0, 0]) * 0.97 ** len(chosen)
 
 
 def test_no_change_raises_the_agreement_where_sentences_need_others() -> None:
@@ -176,8 +184,8 @@ def test_no_change_raises_the_agreement_where_sentences_need_others() -> None:
         allowed = feasible(problem)
         picked = [allowed[i] for i in np.random.default_rng(seed).integers(0, len(allowed), 3)]
         rows = np.array([[i in one for i in range(7)] for one in picked])
-        found = expected(problem, rows, fill=0.3, each=0.03)
-        best = found.best(problem, 3)
+        found = expected(problem, rows, fill=0.3)
+        best = climbed(found, problem, rows, each=0.03)
         assert best in allowed
         changed = {one: rated(found, problem, one) for one in {best, *changes(problem, best)}}
         assert max(changed.values()) <= changed[best] * (1 + 1e-9)
@@ -200,15 +208,14 @@ def test_every_change_is_rated_as_the_choice_that_it_makes() -> None:
         words = [list(sentence) for sentence in problem.document.words]
         allowed = feasible(problem)
         picked = [allowed[i] for i in np.random.default_rng(seed).integers(0, len(allowed), 4)]
-        found = expected(problem, np.array([[i in one for i in range(7)] for one in picked]), fill=0.5, each=0.1)
+        found = expected(problem, np.array([[i in one for i in range(7)] for one in picked]), fill=0.5)
         mean = sum(len(words[i]) for one in picked for i in one) / len(picked)
         for chosen in allowed:
             inside = np.array([i in chosen for i in range(7)])
-            kept = _after_removals(problem, inside)
-            cells = found._changes(problem, kept, np.repeat(inside[None], len(kept), axis=0))
-            for left, ratings in zip(kept, cells, strict=True):
-                for new, rating in enumerate(ratings, start=-1):
-                    if rating < 0:
+            changes = found._changes(np.array([0]), inside[None])
+            for left, ratings, costs in zip(changes.kept, changes.agreement, changes.cost, strict=True):
+                for new, (rating, cost) in enumerate(zip(ratings, costs, strict=True), start=-1):
+                    if rating < 0 or cost > problem.capacity + 1:
                         continue
                     whole_choice = tuple(
                         sorted({*np.flatnonzero(left).tolist(), *(bundle(problem, new, ()) if new >= 0 else ())})
@@ -220,8 +227,9 @@ def test_every_change_is_rated_as_the_choice_that_it_makes() -> None:
                         for word in set(said)
                     )
                     agreement = shared / len(picked) / max(len(said) + mean, 1e-9)
-                    full = (problem.length(whole_choice) + 1) / (problem.capacity + 1) if whole_choice else 0.0
-                    assert rating == pytest.approx(agreement * full**0.5 * 0.9 ** len(whole_choice))
+                    full = problem.length(whole_choice) + 1 if whole_choice else 0.0
+                    assert cost == full
+                    assert rating == pytest.approx(agreement * full**0.5)
 
 
 def test_samples_take_no_bundle_that_is_too_long_to_be_rated() -> None:

@@ -1,9 +1,19 @@
 """Chooses sentences, given their values, their lengths and a budget."""
 
 from tersely.registry import Registry
-from tersely.select._problem import Problem, Selection, Selector, solver
-from tersely.select._redundancy import blocking_trigrams, without_duplicates
+from tersely.select._problem import Problem, Selection, Selector, solver, sweep
+from tersely.select._redundancy import blocking_trigrams, repeats_trigrams, without_duplicates
 
 SELECTORS: Registry[Selector] = Registry("selector", __name__)
 
-__all__ = ["SELECTORS", "Problem", "Selection", "Selector", "blocking_trigrams", "solver", "without_duplicates"]
+__all__ = [
+    "SELECTORS",
+    "Problem",
+    "Selection",
+    "Selector",
+    "blocking_trigrams",
+    "repeats_trigrams",
+    "solver",
+    "sweep",
+    "without_duplicates",
+]

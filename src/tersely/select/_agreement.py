@@ -1,16 +1,17 @@
 """The choice that agrees best with samples of what might be chosen."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.select._problem import Indices, Problem, Values, product
+from tersely.select._problem import Floats, Indices, Problem, Values, product
 
 _MOST = 4  # A word that is said more often counts this many times.
 _ROW = 2 * _MOST + 1  # numbers for each word: of a choice that says it up to _MOST times, and of _MOST more
-_Set = NDArray[np.bool_]
+_AT_ONCE = 2**20  # so many numbers are looked up at once
+_Sets = NDArray[np.bool_]
 
 
 class Bundles:
@@ -19,155 +20,207 @@ class Bundles:
     Counts are floats, because those multiply faster.
     """
 
-    def __init__(self, problem: Problem, sentences: Sequence[Sequence[str]]) -> None:
+    def __init__(self, problem: Problem, sentences: Sequence[Sequence[str]], samples: int) -> None:
         number: dict[str, int] = {}
         word = [number.setdefault(word, len(number)) for sentence in sentences for word in sentence]
         lengths, count = np.array(list(map(len, sentences))), len(sentences)
         flat = np.repeat(np.arange(count), lengths) * len(number) + np.array(word, dtype=np.intp)
-        counts = np.bincount(flat, minlength=count * len(number))
-        self.words: Values = counts.reshape(count, len(number)).astype(np.float64)  # [n, V]: how often each is said
+        counts = np.bincount(flat, minlength=count * len(number)).reshape(count, len(number))
+        # Whole numbers below 2^24 are exact in single precision.
+        self.kind: type[np.floating[Any]] = np.float32 if len(word) * samples < 2**24 else np.float64
+        several = np.count_nonzero(counts, axis=0) > 1
+        self.words: Floats = counts[:, several].astype(self.kind)  # [n, V]: how often each word of several is said
+        self.own = np.minimum(counts[:, ~several], _MOST).sum(axis=1)  # [n]: how many words no other sentence says
         self.amounts = np.column_stack([lengths, problem.costs, np.ones(count)])  # [n, 3]: words, costs and sentences
-        self.needs = problem.forest.matrix if problem.has_needs else None
-        bundles, amounts = self.words, self.amounts
-        if self.needs is not None:
-            needs = self.needs.astype(np.float64)
-            bundles, amounts = product(needs, bundles), needs @ amounts
-        # The first bundle is empty, the others are those of the sentences.
-        self.added = np.concatenate([np.zeros((1, 3)), amounts])  # [1 + n, 3]
-        self.may = np.concatenate([[True], problem.free])  # [1 + n]: whether it may be added
-        # All pairs of a word and a number of times that any bundle has: the word's column, its place in a table that
-        # has a row for each word, and which bundles say it so often.
+        self.included, self.free = sorted(problem.include), problem.free
+        self.matrix, self.has_needs = problem.forest.matrix, problem.has_needs  # [n, n]
+        self._above = np.array(problem.forest.depth)  # how many sentences each needs
+        self._levels = int(self._above.max(initial=0)) + 1
+        matrix: Floats = self.matrix.astype(self.kind)
+        bundles = product(matrix, self.words) if self.has_needs else self.words
+        # All pairs of a word and a number of times that any bundle has, less one: how often it was said before.
         times = range(min(int(bundles.max(initial=0)), _MOST))
-        often = [bundles > before for before in times]
-        columns = [np.flatnonzero(one.any(axis=0)) for one in often]
+        columns = [np.flatnonzero((bundles > before).any(axis=0)) for before in times]
         self.column = np.concatenate([np.zeros(0, np.intp), *columns])
-        self.place = _ROW * self.column + np.repeat(np.array(times, dtype=np.intp), list(map(len, columns)))
-        self.says = np.zeros((len(self.place), 1 + count))  # [pairs, 1 + n]
-        if columns:
-            self.says[:, 1:] = np.concatenate([one[:, own] for one, own in zip(often, columns, strict=True)], axis=1).T
+        self.before = np.repeat(np.array(times, dtype=np.intp), list(map(len, columns)))
+
+    def added(self, kept: _Sets) -> tuple[Indices, _Sets, Floats]:
+        """Return what of each bundle is not in each of some sets: the number, [r, n], of one of the parts, [p, n].
+
+        Also return whether that part says each pair of a word and a number of times, [pairs, p].
+        """
+        count = len(self.amounts)
+        if not self.has_needs:
+            parts = np.eye(count, dtype=bool)
+            return np.arange(count)[None], parts, self._says(parts)
+        # Of a bundle, those are inside that the others need: it is enough to know how many.
+        inside = product(kept.astype(self.kind), self.matrix.T.astype(self.kind)).astype(np.intp)
+        key = np.minimum(inside, self._above) + self._levels * np.arange(count)
+        present = np.zeros(self._levels * count, dtype=bool)
+        present[key] = True
+        column = np.cumsum(present) - 1
+        sentence, inside = np.divmod(np.flatnonzero(present), self._levels)
+        parts = self.matrix[sentence] & (self._above >= inside[:, None])
+        return column[key], parts, self._says(parts)
+
+    def _says(self, parts: _Sets) -> Floats:
+        said = product(parts.astype(self.kind), self.words) if self.has_needs else self.words
+        says: Floats = (said.take(self.column, axis=1) > self.before).T.astype(self.kind)
+        return says
+
+    def after_removals(self, inside: _Sets) -> tuple[Indices, _Sets]:
+        """Return what is left of sets after no removal and after that of each sentence that need not be in, [r, n].
+
+        With a sentence go those that need it, and those that were there only because it, or they, needed them.
+        Also return which set each row is left of.
+        """
+        removable = inside.copy()
+        removable[:, self.included] = False
+        owner, out = np.nonzero(removable)
+        owner = np.concatenate([np.arange(len(inside)), owner])
+        order = np.argsort(owner, kind="stable")
+        if self.has_needs:
+            stay = (inside & self.free)[owner[len(inside) :]] & ~self.matrix[:, out].T
+            left = product(stay.astype(self.kind), self.matrix.astype(self.kind)) > 0
+            left[:, self.included] = True
+        else:
+            left = inside[owner[len(inside) :]]
+            left[np.arange(len(out)), out] = False
+        return owner[order], np.concatenate([inside, left])[order]
+
+
+class Climb(NamedTuple):
+    """A choice to find: with which samples it is to agree, where to start, the room, and the price of a sentence."""
+
+    samples: int
+    starts: _Sets
+    room: int
+    each: float
+
+
+class _Changes(NamedTuple):
+    """What is left after each removal, [r, n], of which of the choices, and with each bundle added or none, [r, 1 + n]:
+
+    the agreement without the price of sentences, or -1 if it may not be added, the cost, and the number of sentences.
+    """
+
+    owner: Indices
+    kept: _Sets
+    agreement: Values
+    cost: Values
+    sentences: Indices
 
 
 class Expected:
-    """How well a choice agrees with the samples [K, n] for a problem, each taken as a reference.
+    """How well choices agree with samples: with the sets [d, n], taken as references `times` [e, d] often.
 
     The agreement is multiplied by (length / budget)^fill, and by 1 - each for every chosen sentence.
     """
 
-    def __init__(self, bundles: Bundles, samples: _Set, fill: float, each: float = 0.0) -> None:
-        self._bundles, self._samples, self._fill = bundles, samples, fill
-        several = Counter(map(bytes, np.packbits(samples, axis=1)))
-        times = np.array(list(several.values()), dtype=np.float64)
-        packed = np.frombuffer(b"".join(several), np.uint8).reshape(len(several), -1)
-        distinct = np.unpackbits(packed, axis=1, count=samples.shape[1])
-        said = product(distinct.astype(np.float64), bundles.words)
-        self._length = float(times @ said.sum(axis=1))
-        # [V, c]: how often, summed over all samples, a choice that says the word c times shares it
-        shared = np.zeros((said.shape[1], _ROW))
-        for count in range(1, _MOST + 1):
-            shared[:, count] = times @ np.minimum(said, count)
-        shared[:, _MOST + 1 :] = shared[:, _MOST, None]
-        more = np.zeros_like(shared)
-        np.subtract(shared[:, 1:], shared[:, :-1], out=more[:, :-1])
+    def __init__(self, bundles: Bundles, sets: _Sets, times: Indices, fill: float) -> None:
+        self._bundles, self._fill = bundles, fill
+        said, weights = product(sets.astype(bundles.kind), bundles.words), times.astype(bundles.kind)
+        often = product(times.astype(np.float64), sets.astype(np.float64))  # [e, n]: how many samples have a sentence
+        self._length, self._own = often @ bundles.amounts[:, 0], often * bundles.own
+        self._samples = times.sum(axis=1)
+        # [e, V, c]: of how many samples a word is shared once more if it was said c times, and how often till then
+        more = np.zeros((len(times), said.shape[1], _ROW), bundles.kind)
+        for count in range(min(_MOST, int(said.max(initial=0)))):
+            more[:, :, count] = product(weights, (said > count).astype(bundles.kind))
+        shared = np.zeros_like(more)
+        np.cumsum(more[:, :, :-1], axis=2, out=shared[:, :, 1:])
         self._shared, self._more = shared.ravel(), more.ravel()
-        self._rows = np.arange(len(shared)) * _ROW
-        self.price(each)
+        self._rows = np.arange(said.shape[1]) * _ROW
 
-    def price(self, each: float) -> None:
-        """Set what every sentence costs: the price depends on the room, the samples often do not."""
-        self._few = (1 - each) ** np.arange(2.0 * self._samples.shape[1] + 1)
-
-    def best(self, problem: Problem, starts: int) -> tuple[int, ...]:
-        """Return the best choice found by climbing from the first `starts` samples, ascending."""
-        best, chosen = -1.0, self._samples[0]
-        climbing = {inside.tobytes(): inside for inside in self._samples[:starts]}
-        seen = set(climbing)
-        while climbing:
+    def best(self, climbs: Sequence[Climb]) -> list[tuple[int, ...]]:
+        """Return the best choices found by climbing, ascending."""
+        best = [(-1.0, climb.starts[0]) for climb in climbs]
+        going = [(i, inside) for i, climb in enumerate(climbs) for inside in _distinct(climb.starts)]
+        seen = {(i, inside.tobytes()) for i, inside in going}
+        while going:
             # Make the addition, swap or removal that helps most, until none does, or another climb was here, too.
-            following: dict[bytes, _Set] = {}
-            for inside, agreement, changed in self._steps(problem, list(climbing.values())):
+            following: list[tuple[int, _Sets]] = []
+            for (i, inside), (agreement, changed) in zip(going, self._steps(climbs, going), strict=True):
                 if changed is None:
-                    if agreement > best:
-                        best, chosen = agreement, inside
-                elif changed.tobytes() not in seen:
-                    following[changed.tobytes()] = changed
-            climbing = following
-            seen.update(climbing)
-        return tuple(np.flatnonzero(chosen).tolist())
+                    if agreement > best[i][0]:
+                        best[i] = agreement, inside
+                elif (i, changed.tobytes()) not in seen:
+                    seen.add((i, changed.tobytes()))
+                    following.append((i, changed))
+            going = following
+        return [tuple(np.flatnonzero(chosen).tolist()) for _, chosen in best]
 
-    def _steps(self, problem: Problem, choices: list[_Set]) -> Iterator[tuple[_Set, float, _Set | None]]:
-        """Yield each choice, how well it agrees, and what the change that helps most makes of it, if any helps."""
-        left = [_after_removals(problem, inside) for inside in choices]
-        kept = np.concatenate(left)
-        rated = self._changes(problem, kept, np.repeat(np.array(choices), list(map(len, left)), axis=0))
-        first = 0
-        for inside, own in zip(choices, left, strict=True):
-            part = rated[first : first + len(own)]
-            first += len(own)
-            agreement = float(part[0, 0])  # without a change
-            at = int(part.argmax())
-            if part.flat[at] <= agreement * (1 + 1e-12):
-                yield inside, agreement, None
-                continue
-            out, new = divmod(at, part.shape[1])
-            changed: _Set = own[out].copy()
-            if new:
-                changed[new - 1] = True
-                if self._bundles.needs is not None:
-                    changed |= self._bundles.needs[new - 1]
-            yield inside, agreement, changed
+    def _steps(self, climbs: Sequence[Climb], going: list[tuple[int, _Sets]]) -> list[tuple[float, _Sets | None]]:
+        """Return how well each choice agrees, and what the change that helps most makes of it, if any helps."""
+        # What does not depend on the room is computed once for all choices that are the same.
+        same: dict[tuple[int, bytes], list[int]] = {}
+        for number, (i, inside) in enumerate(going):
+            same.setdefault((climbs[i].samples, inside.tobytes()), []).append(number)
+        groups = list(same.values())
+        rows = 1 + max(int(inside.sum()) for _, inside in going)
+        step = max(_AT_ONCE // (rows * max(len(self._bundles.column), 1)), 1)
+        steps: list[tuple[float, _Sets | None]] = [(0.0, None)] * len(going)
+        for first in range(0, len(groups), step):
+            part = groups[first : first + step]
+            which = np.array([climbs[going[group[0]][0]].samples for group in part])
+            changes = self._changes(which, np.array([going[group[0]][1] for group in part]))
+            numbers = [number for group in part for number in group]
+            owners = np.repeat(np.arange(len(part)), list(map(len, part)))
+            rated, row, column = self._rated(changes, owners, [climbs[going[number][0]] for number in numbers])
+            for number, (agreement, top), left, new in zip(numbers, rated, row, column, strict=True):
+                changed = None
+                if top > agreement * (1 + 1e-12):
+                    changed = changes.kept[left] | (self._bundles.matrix[new - 1] & (new > 0))
+                steps[number] = agreement, changed
+        return steps
 
-    def _changes(self, problem: Problem, kept: _Set, inside: _Set) -> Values:
-        """Return the agreement of what is left after each removal and of that with each bundle added, [r, 1 + n].
+    def _rated(
+        self, changes: _Changes, choice: Indices, climbs: list[Climb]
+    ) -> tuple[list[list[float]], Indices, Indices]:
+        """Return the agreement of choices and of their best changes, [c, 2], and these: the row and the column."""
+        begins = np.searchsorted(changes.owner, np.arange(changes.owner[-1] + 2))
+        sizes = np.diff(begins)[choice]
+        ends = np.cumsum(sizes)
+        row = np.repeat(begins[choice] - ends + sizes, sizes) + np.arange(ends[-1])
+        rooms, each = np.array([climb.room for climb in climbs]), np.array([climb.each for climb in climbs])
+        few = (1 - each[:, None]) ** np.arange(changes.sentences.max() + 1.0)
+        climb = np.repeat(np.arange(len(climbs)), sizes)
+        rated = changes.agreement[row] * few[climb[:, None], changes.sentences[row]]
+        rated[changes.cost[row] > rooms[climb][:, None]] = -1.0
+        column = rated.argmax(axis=1)
+        most = rated[np.arange(len(row)), column]
+        top = np.maximum.reduceat(most, ends - sizes)
+        found = np.flatnonzero(most == top[climb])
+        found = found[np.unique(climb[found], return_index=True)[1]]  # the first of each
+        return np.column_stack([rated[ends - sizes, 0], top]).tolist(), row[found], column[found]
 
-        `kept` [r, n] is what is left of `inside` [r, n]. No bundle of a sentence inside is added.
-        """
+    def _changes(self, which: Indices, inside: _Sets) -> _Changes:
+        """Rate all changes of some choices, [c, n], each for one group of samples. No bundle inside is added."""
         bundles = self._bundles
-        columns = np.flatnonzero(kept.any(axis=0))
-        left = kept[:, columns].astype(np.float64)
-        said = _capped(product(left, bundles.words[columns]))  # [r, V]
-        gained = product(self._more.take(said[:, bundles.column] + bundles.place), bundles.says)
-        shared = self._shared_by(said)[:, None] + gained
-        has = left @ bundles.amounts[columns]
-        length, used, count = (has[:, i, None] + bundles.added[:, i] for i in range(3))
-        may = np.repeat(bundles.may[None], len(kept), axis=0)
-        may[:, 1:] &= ~inside
-        if bundles.needs is not None:
-            # A bundle that is partly inside adds less than all of it.
-            row, sentence = np.nonzero(may[:, 1:] & (inside @ bundles.needs.T))
-            sets = (kept[row] | bundles.needs[sentence]).astype(np.float64)
-            at = row, 1 + sentence
-            length[at], used[at], count[at] = (sets @ bundles.amounts).T
-            shared[at] = self._shared_by(_capped(product(sets, bundles.words)))
-        room = problem.capacity + problem.separator
-        rouge = shared / np.maximum(len(self._samples) * length + self._length, 1)
-        rated = rouge * (used / max(room, 1)) ** self._fill * self._few.take(count.astype(np.intp))
-        return np.where(may & (used <= room), rated, -1.0)
-
-    def _shared_by(self, said: Indices) -> Values:
-        """Return how many words are shared with the samples, summed over them, given how often each is said, [r, V]."""
-        shared: Values = self._shared.take(said + self._rows).sum(axis=1)
-        return shared
+        owner, kept = bundles.after_removals(inside)
+        table = (which * len(self._rows) * _ROW)[owner, None]
+        left = kept.astype(bundles.kind)
+        said = np.minimum(product(left, bundles.words), _MOST).astype(np.intp)  # [r, V]
+        said += table
+        said += self._rows
+        column, parts, says = bundles.added(kept)
+        next_times = said.take(bundles.column, axis=1)
+        next_times += bundles.before
+        own = self._own[which]
+        gained = product(self._more.take(next_times), says) + product(own, parts.T.astype(np.float64))[owner]
+        gained = gained[np.arange(len(kept))[:, None], column]
+        shared = self._shared.take(said).sum(axis=1, dtype=np.float64) + (own[owner] * kept).sum(axis=1)
+        has, amounts = kept @ bundles.amounts, parts @ bundles.amounts
+        total, cost, count = (
+            np.column_stack([has[:, i], has[:, i, None] + np.broadcast_to(amounts[column, i], kept.shape)])
+            for i in range(3)
+        )
+        both = np.column_stack([shared, shared[:, None] + gained])
+        samples = which[owner, None]
+        agreement = both / np.maximum(self._samples[samples] * total + self._length[samples], 1) * cost**self._fill
+        agreement[:, 1:][inside[owner] | ~bundles.free] = -1.0
+        return _Changes(owner, kept, agreement, cost, count.astype(np.intp))
 
 
-def _capped(said: Values) -> Indices:
-    return np.minimum(said, _MOST).astype(np.intp)
-
-
-def _after_removals(problem: Problem, inside: _Set) -> _Set:
-    """Return what is left after no removal and after the removal of each sentence that need not be in, [r, n].
-
-    With a sentence go those that need it, and those that were there only because it, or they, needed them.
-    """
-    included = list(problem.include)
-    removable = np.flatnonzero(inside)
-    if included:
-        removable = np.setdiff1d(removable, included)
-    kept = np.repeat(inside[None], 1 + len(removable), axis=0)
-    if not problem.has_needs:
-        kept[np.arange(1, len(kept)), removable] = False
-        return kept
-    matrix = problem.forest.matrix
-    wanted = np.flatnonzero(inside & problem.free)
-    kept[1:] = ~matrix[wanted][:, removable].T @ matrix[wanted]
-    kept[1:, included] = True
-    return kept
+def _distinct(sets: _Sets) -> Iterator[_Sets]:
+    return iter({inside.tobytes(): inside for inside in sets}.values())

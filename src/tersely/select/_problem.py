@@ -1,9 +1,10 @@
 """The input and the output of a selector."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import frexp
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ from tersely.select._forest import Forest
 from tersely.text.document import Document
 
 Values = NDArray[np.float64]
+Floats = NDArray[np.floating[Any]]
+F = TypeVar("F", bound=np.floating[Any])
 Lengths = NDArray[np.int64]
 Indices = NDArray[np.intp]
 
@@ -20,13 +23,20 @@ Indices = NDArray[np.intp]
 _SMALL = 2**18
 
 
-def product(left: Values, right: Values) -> Values:
+def product(left: NDArray[F], right: NDArray[F]) -> NDArray[F]:
     """Return the product of two matrices, computed in parts so small that no threads are started."""
-    step = max(_SMALL // max(left.size, 1), 1)
-    if right.shape[1] <= step:
+    by_row = len(left) > right.shape[1]
+    step = max(_SMALL // max((right if by_row else left).size, 1), 1)
+    if max(len(left), right.shape[1]) <= step:
         return left @ right
-    parts = [left @ right[:, first : first + step] for first in range(0, right.shape[1], step)]
-    return np.concatenate(parts, axis=1)
+    found = np.empty((len(left), right.shape[1]), left.dtype)
+    for first in range(0, max(found.shape), step):
+        part = slice(first, first + step)
+        if by_row:
+            np.matmul(left[part], right, out=found[part])
+        else:
+            found[:, part] = left @ right[:, part]
+    return found
 
 
 def whole(numbers: Values) -> Values:
@@ -95,7 +105,7 @@ class Problem:
     def _check_capacity(self) -> None:
         if self.capacity < 0:
             raise UsageError("lengths, the separator and the budget must not be negative")
-        if self.include and (needed := self.length(tuple(self.include))) > self.capacity:
+        if self.include and (needed := self.least) > self.capacity:
             raise UsageError(f"the included sentences need {needed}, but the budget is {self.capacity}")
 
     def with_capacity(self, capacity: int) -> "Problem":
@@ -105,6 +115,19 @@ class Problem:
         vars(other).update(kept, capacity=capacity)
         other._check_capacity()
         return other
+
+    def with_values(self, values: Values) -> "Problem":
+        """Return the same problem with other values. What has been computed and does not depend on them is kept."""
+        kept = {name: value for name, value in vars(self).items() if name not in ("free", "candidates")}
+        other = object.__new__(Problem)
+        vars(other).update(kept, values=values)
+        return other
+
+    def is_closed(self, chosen: Iterable[int]) -> bool:
+        """Tell whether all that these sentences need is among them or included, and none of them is excluded."""
+        inside = {*chosen}
+        parents = map(self.forest.parents.__getitem__, inside)
+        return inside.isdisjoint(self.exclude) and all(parent < 0 or parent in inside for parent in parents)
 
     def without(self, sentences: Iterable[int]) -> "Problem":
         """Return the same problem with more sentences excluded."""
@@ -127,6 +150,11 @@ class Problem:
         if not chosen:
             return 0
         return sum(map(self.lengths.item, chosen)) + self.separator * (len(chosen) - 1)
+
+    @cached_property
+    def least(self) -> int:
+        """The smallest capacity, which holds the included sentences."""
+        return self.length(tuple(self.include))
 
     @cached_property
     def costs(self) -> Lengths:
@@ -186,6 +214,7 @@ class Selection:
 
 
 Selector = Callable[[Problem], Selection]
+Sweep = Callable[[Sequence[tuple[Problem, int]]], list[Callable[[int], Selection]]]
 
 
 def solver(selector: Selector, problem: Problem) -> Callable[[int], Selection]:
@@ -201,3 +230,14 @@ def solver(selector: Selector, problem: Problem) -> Callable[[int], Selection]:
     if table is not None:
         return table(problem)
     return lambda capacity: selector(problem.with_capacity(capacity))
+
+
+def sweep(selector: Selector, problems: Sequence[tuple[Problem, int]]) -> list[Callable[[int], Selection]]:
+    """Return for each problem a function that solves it for any capacity from the given one to the problem's own.
+
+    A selector that has a `sweep` of its own shares the work between problems.
+    """
+    together: Sweep | None = getattr(selector, "sweep", None)
+    if together is not None:
+        return together(problems)
+    return [solver(selector, problem) for problem, _ in problems]

@@ -1,6 +1,7 @@
 """Avoids repetition: near duplicates are excluded before the selection, shared trigrams after it."""
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 
@@ -36,7 +37,9 @@ def without_duplicates(problem: Problem, similarity: float = 0.8) -> Problem:
     if problem.document is None:
         return problem
     twins = _duplicates(problem, problem.document, similarity)
-    return _with_twins(problem, twins) if problem.needs and twins else problem.without(twins)
+    if not twins:
+        return problem
+    return _with_twins(problem, twins) if problem.needs else problem.without(twins)
 
 
 def _with_twins(problem: Problem, twins: dict[int, int]) -> Problem:
@@ -58,8 +61,7 @@ def _with_twins(problem: Problem, twins: dict[int, int]) -> Problem:
 def _duplicates(problem: Problem, document: Document, similarity: float) -> dict[int, int]:
     """Return, for each duplicate, the first of the kept sentences that it repeats."""
     # All words, not only terms: "One fish." and "Two fish." differ.
-    rows = [list(dict.fromkeys(words)) for words in document.words]
-    frequency = Counter(word for row in rows for word in row)
+    rows, frequency = document.distinct_words, document.word_counts
     kept_texts: dict[str, int] = {}  # the first sentence with this text
     kept_words: dict[int, set[str]] = {}  # by sentence
     index = Index()
@@ -99,7 +101,9 @@ def _spare(count: int, similarity: float) -> int:
     return count - ceil(similarity * count - 1e-9)
 
 
-def _sharing_pairs(suspects: set[int], rows: list[list[str]], frequency: Counter[str], similarity: float) -> set[int]:
+def _sharing_pairs(
+    suspects: set[int], rows: Sequence[Sequence[str]], frequency: Counter[str], similarity: float
+) -> set[int]:
     """Return the suspects that share two of their rarest words with another one, and those that need not.
 
     Two similar sets share two of the first spare + 2 words of each (see `Index`), if they share two at all.
@@ -181,7 +185,7 @@ def _deepest(spare: int) -> int:
     return 4 if spare <= 4 else 3 if spare <= 8 else 2 if spare <= 20 else 1
 
 
-def _shared(words: list[str], frequency: Counter[str]) -> int:
+def _shared(words: Sequence[str], frequency: Counter[str]) -> int:
     return len(words) - list(map(frequency.__getitem__, words)).count(1)
 
 
@@ -220,6 +224,11 @@ def blocking_trigrams(selector: Selector) -> Selector:
         return Selection(answer.chosen, stable)
 
     return select
+
+
+def repeats_trigrams(problem: Problem, chosen: tuple[int, ...]) -> bool:
+    """Tell whether two of the chosen sentences share three words in a row."""
+    return problem.document is not None and bool(_blocked(problem, chosen, _Grams(problem.document)))
 
 
 def _blocked(problem: Problem, chosen: tuple[int, ...], grams: "_Grams") -> list[int]:

@@ -1,15 +1,17 @@
 """Selection by agreement among many summaries that are nearly as good."""
 
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tersely.errors import UsageError
-from tersely.select._agreement import Bundles, Expected
+from tersely.select._agreement import Bundles, Climb, Expected
 from tersely.select._problem import Problem, Selection, Values, whole
-from tersely.select._samples import Perturbed, Repeated
+from tersely.select._samples import Draw, Drawn, Perturbed, Repeated
 from tersely.select.coverage import Coverage, share_of, sizes_of
 from tersely.select.greedy import descending
 
@@ -54,77 +56,170 @@ class Consensus:
 
     def __call__(self, problem: Problem) -> Selection:
         """Choose for the problem's capacity."""
-        return self.table(problem)(problem.capacity)
+        return self.sweep([(problem, problem.capacity)])[0](problem.capacity)
 
     def table(self, problem: Problem) -> Callable[[int], Selection]:
         """Return a function that chooses for any capacity up to the problem's own."""
+        return self.sweep([(problem, problem.least)])[0]
+
+    def sweep(self, problems: Sequence[tuple[Problem, int]]) -> list[Callable[[int], Selection]]:
+        """Return for each problem a function that chooses for any capacity from the given one to the problem's own.
+
+        Problems that differ only in values and capacities are solved together.
+        """
         coverage = Coverage(self.power, self.once, self.keep)
-        if problem.document is None or not len(problem.candidates):
-            return lambda capacity: coverage(problem.with_capacity(capacity))
-        return _Table(self, coverage, problem)
+        answers: list[Callable[[int], Selection]] = []
+        together: dict[object, list[_Range]] = {}
+        for problem, low in problems:
+            if problem.document is None or not len(problem.candidates):
+                answers.append(partial(_by_coverage, coverage, problem))
+                continue
+            answers.append(one := _Range(self, coverage, problem, low))
+            key = one.numbers.tobytes(), one.part.needs, one.part.include, one.part.free.tobytes()
+            together.setdefault(key, []).append(one)
+        for ranges in together.values():
+            _solve(self, coverage, ranges)
+        return answers
 
 
-class _Table:
-    """Chooses for any capacity. All happens in a smaller problem: of the sentences that can be in a summary at all."""
+def _by_coverage(coverage: Coverage, problem: Problem, capacity: int) -> Selection:
+    return coverage(problem.with_capacity(capacity))
 
-    def __init__(self, consensus: Consensus, coverage: Coverage, problem: Problem) -> None:
+
+class _Range:
+    """A problem for some capacities: in it, `part` is that of the sentences that can be in a summary at all."""
+
+    def __init__(self, consensus: Consensus, coverage: Coverage, problem: Problem, low: int) -> None:
         assert problem.document is not None
-        self._settings, self._coverage, self._problem = consensus, coverage, problem
-        self._needed = problem.length(tuple(problem.include))
+        self._settings, self._coverage, self.problem, self._low = consensus, coverage, problem, low
+        self._needed = problem.least
         total = int(problem.costs.sum())
         alike = problem.costs.min() == problem.costs.max()
         self._price = 0.0 if alike else consensus.each * total / len(problem.values)
         self._most = total * min(_DOZEN, len(problem.values) // 2) // len(problem.values)
-        self._least = 2 * int(problem.costs.min()) - problem.separator if alike else 0  # that holds two sentences
-        sizes, values = sizes_of(problem, problem.document), whole(problem.values)
+        self._two = 2 * int(problem.costs.min()) - problem.separator if alike else 0  # that holds two sentences
+        self.sizes, values = sizes_of(problem, problem.document), whole(problem.values)
         best, is_long = problem.candidates, len(values) > consensus.longest
         if is_long:
-            best = descending(values / np.maximum(sizes, 1) ** coverage.power, best)[: consensus.longest]
-        numbers = np.array(sorted(problem.include.union(problem.forest.closed(best.tolist()))), dtype=np.intp)
-        noise = _noise(consensus.samples, len(numbers if is_long else values))
-        noise = noise if is_long else noise[:, numbers]
-        self._numbers, self._part = numbers, problem.part(numbers)
-        self._samples = Perturbed(
-            coverage,
-            self._part,
-            Repeated.of(problem.document, numbers, coverage.once),
-            sizes[numbers],
-            values[numbers] * np.exp(consensus.sigma * noise),
-        )
-        self._share, self._room = 0.0, 0
-        self._used = np.zeros(consensus.samples, dtype=np.int64)
-        self._chosen = np.zeros((consensus.samples, len(numbers)), dtype=bool)
-        self._bundles = Bundles(self._part, [problem.document.stems[i] for i in numbers.tolist()])
-        self._expected: Expected | None = None
+            best = descending(values / np.maximum(self.sizes, 1) ** coverage.power, best)[: consensus.longest]
+        self.numbers = np.array(sorted(problem.include.union(problem.forest.closed(best.tolist()))), dtype=np.intp)
+        noise = _noise(consensus.samples, len(self.numbers if is_long else values))
+        noise = noise if is_long else noise[:, self.numbers]
+        self.part = problem.part(self.numbers)
+        self.values = values[self.numbers] * np.exp(consensus.sigma * noise)
+        least = self.part.forest.sums(self.part.costs.tolist())
+        self._least = min(cost for cost, free in zip(least, self.part.free.tolist(), strict=True) if free)
+        self._used = problem.capacity + problem.separator - problem.room  # room = capacity + separator - used
+        # Above `most`, coverage chooses: of a short text, together with the samples.
+        self._by_coverage = problem.capacity > self._most and not is_long and low < problem.capacity
+        self.chosen: dict[int, tuple[int, ...]] = {}  # by rounded capacity
+        self._lows: list[int] = []
+        self._covering: list[tuple[int, ...]] = []
 
     def __call__(self, capacity: int) -> Selection:
         """Choose for the capacity rounded down to seven binary digits: less than 2% off, and stable in between."""
-        if capacity < self._least:
-            return self._coverage(self._problem.with_capacity(capacity))
-        if capacity > self._most and len(self._part.with_capacity(capacity).candidates):
-            answer = self._coverage(self._problem.with_capacity(capacity))
-            return replace(answer, stable=max(answer.stable, self._most + 1))
-        rounded = max(_rounded(capacity, 7), self._needed)
-        part = self._part.with_capacity(rounded)
-        if not len(part.candidates):
-            return self._problem.selection(())
-        expected = self._agreement(part, share_of(self._problem.with_capacity(rounded))[0])
-        room = max(rounded + self._problem.separator, 1)
-        expected.price(min(self._price / room, self._settings.each))
-        chosen = _used(part, expected.best(part, self._settings.starts))
-        return Selection(tuple(self._numbers[list(chosen)].tolist()), rounded)
+        if capacity < self._two:
+            return self._coverage(self.problem.with_capacity(capacity))
+        if capacity > self._most and self.room(capacity) >= self._least:
+            if not self._by_coverage:
+                answer = self._coverage(self.problem.with_capacity(capacity))
+                return replace(answer, stable=max(answer.stable, self._most + 1))
+            at = bisect_right(self._lows, self.room(capacity)) - 1
+            return Selection(self._covering[at], self._lows[at] - self.room(0))
+        rounded = self._rounded(capacity)
+        if self.room(rounded) < self._least:
+            return self.problem.selection(())
+        return Selection(self.chosen[rounded], max(rounded, self._two))
 
-    def _agreement(self, part: Problem, share: float) -> Expected:
-        """Draw the samples. Those of the capacity before stay if they have the same share and still fit."""
-        again = np.arange(len(self._used))
-        if share == self._share and part.room <= self._room:
-            again = np.flatnonzero(self._used > part.room)
-        self._share, self._room = share, part.room
-        if self._expected is None or len(again):
-            self._chosen[again], self._used[again] = self._samples.choose(part, share, again)
-            self._chosen[:, list(part.include)] = True
-            self._expected = Expected(self._bundles, self._chosen, self._settings.fill)
-        return self._expected
+    def samples(self) -> list[tuple[Draw, list[int]]]:
+        """Return the samples to draw, and the rounded capacities, descending, that they are for."""
+        found: list[tuple[float, list[int]]] = []
+        capacity, lowest = min(self.problem.capacity, self._most), 0
+        while capacity >= max(self._low, self._two) and self.room(rounded := self._rounded(capacity)) >= self._least:
+            if not found or rounded < lowest:
+                share, lowest = share_of(self.problem.with_capacity(rounded))
+                found.append((share, []))
+            found[-1][1].append(rounded)
+            capacity = rounded - 1
+        return [(Draw(self.values, share, self.room(own[-1]), self.room(own[0])), own) for share, own in found]
+
+    def covering(self) -> list[Draw]:
+        """Return what coverage is to choose."""
+        found: list[Draw] = []
+        capacity, floor = self.problem.capacity, max(self._low, self._most + 1, self._least - self.room(0))
+        while self._by_coverage and capacity >= floor:
+            share, lowest = share_of(self.problem.with_capacity(capacity))
+            lowest = max(lowest, floor)
+            found.append(Draw(self.values[:1], share, self.room(lowest), self.room(capacity)))
+            capacity = lowest - 1
+        return found
+
+    def covered(self, drawn: Drawn) -> None:
+        """Learn what coverage chooses."""
+        order = np.argsort(drawn.low)
+        self._lows, self._covering = drawn.low[order].tolist(), [self._numbered(one) for one in drawn.chosen[order]]
+
+    def climb(self, rounded: int, samples: int, starts: NDArray[np.bool_]) -> Climb:
+        """Return how to find the choice for a rounded capacity."""
+        room = rounded + self.problem.separator
+        return Climb(samples, starts, room, min(self._price / max(room, 1), self._settings.each))
+
+    def _numbered(self, inside: NDArray[np.bool_]) -> tuple[int, ...]:
+        return tuple(self.numbers[inside].tolist())
+
+    def _rounded(self, capacity: int) -> int:
+        return max(_rounded(capacity, 7), self._needed)
+
+    def room(self, capacity: int) -> int:
+        return capacity + self.problem.separator - self._used
+
+
+def _solve(consensus: Consensus, coverage: Coverage, ranges: list[_Range]) -> None:
+    """Choose for all capacities of ranges with the same sentences and needs."""
+    one, document = ranges[0], ranges[0].problem.document
+    assert document is not None
+    perturbed = Perturbed(coverage, one.part, Repeated.of(document, one.numbers, coverage.once), one.sizes[one.numbers])
+    samples = [(owner, *sample) for owner in ranges for sample in owner.samples()]
+    covering = [(owner, draw) for owner in ranges for draw in owner.covering()]
+    draws = [*(draw for _, draw, _ in samples), *(draw for _, draw in covering)]
+    if not draws:
+        return
+    drawn = perturbed.choose(draws)
+    drawn.chosen[:, sorted(one.part.include)] = True
+    border = consensus.samples * len(samples)
+    of_range = np.array([ranges.index(owner) for owner, _ in covering], dtype=np.intp)
+    own = np.concatenate(
+        [np.full(np.count_nonzero(drawn.row < border), -1), of_range[drawn.row[drawn.row >= border] - border]]
+    )
+    for number, owner in enumerate(ranges):
+        owner.covered(Drawn(*(column[own == number] for column in drawn)))
+    if not samples:
+        return
+    # [c, K]: which choice is the sample of each row at each rounded capacity
+    rooms = np.array([owner.room(rounded) for owner, _, own in samples for rounded in own])
+    draw = np.repeat(np.arange(len(samples)), [len(own) for _, _, own in samples])
+    rows = draw[:, None] * consensus.samples + np.arange(consensus.samples)
+    beyond = int(drawn.high.max()) + 1
+    places = np.searchsorted(drawn.row * beyond + drawn.low, rows * beyond + rooms[:, None], side="right") - 1
+    sets: dict[bytes, int] = {}
+    numbers = np.array([sets.setdefault(one, len(sets)) for one in map(bytes, np.packbits(drawn.chosen, axis=1))])
+    which = numbers[places]
+    groups: dict[bytes, int] = {}
+    group = np.array([groups.setdefault(one.tobytes(), len(groups)) for one in which])
+    distinct = which[np.unique(group, return_index=True)[1]]
+    flat = np.arange(len(groups))[:, None] * len(sets) + distinct
+    times = np.bincount(flat.ravel(), minlength=len(groups) * len(sets)).reshape(len(groups), len(sets))
+    packed = np.frombuffer(b"".join(sets), np.uint8).reshape(len(sets), -1)
+    known = np.unpackbits(packed, axis=1, count=drawn.chosen.shape[1]).astype(bool)
+    bundles = Bundles(one.part, [document.stems[i] for i in one.numbers.tolist()], consensus.samples)
+    expected = Expected(bundles, known, times, consensus.fill)
+    jobs = [(owner, rounded) for owner, _, own in samples for rounded in own]
+    climbs = [
+        owner.climb(rounded, int(group[i]), known[which[i, : consensus.starts]])
+        for i, (owner, rounded) in enumerate(jobs)
+    ]
+    for (owner, rounded), chosen in zip(jobs, expected.best(climbs), strict=True):
+        owner.chosen[rounded] = tuple(owner.numbers[list(_used(owner.part, chosen))].tolist())
 
 
 def _used(problem: Problem, chosen: tuple[int, ...]) -> tuple[int, ...]:

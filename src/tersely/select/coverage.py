@@ -7,12 +7,14 @@ from math import ceil, floor, log2
 import numpy as np
 
 from tersely.select._forest import by_bundles
-from tersely.select._problem import Lengths, Problem, Selection, whole
+from tersely.select._problem import Lengths, Problem, Selection, Values, whole
 from tersely.select.density import Density, better
 from tersely.text.document import Document
-from tersely.text.words import term_weights
+from tersely.text.words import Terms, term_weights
 
 __all__ = ["Coverage"]
+
+_ONE = 2.0**20  # stands for a weight of 1
 
 
 @dataclass(frozen=True)
@@ -50,46 +52,44 @@ class Coverage:
         if not len(problem.candidates):
             return problem.selection(())
         share, lowest = share_of(problem) if self.keep else (0.0, 0)
-        new = _New(problem.document, self.once, self.keep * share)
+        new = _New(problem.document, whole(problem.values).tolist(), self.once, self.keep * share)
         for sentence in problem.include:
             new.cover(sentence)
         candidates = problem.candidates.tolist()
         if problem.has_needs:
             return self._by_bundles(problem, new, sizes_of(problem, problem.document).tolist(), lowest)
-        values = whole(problem.values).tolist()
         costs = problem.costs.tolist()
-        one = max(candidates, key=lambda i: values[i] * new.share(i))
-        one_worth = values[one] * new.share(one)
+        one = max(candidates, key=new.adds)
+        one_worth = new.adds(one)
 
         # What a sentence adds never increases. So the first in the heap is the best if it still adds as much as when
         # it was pushed (lazy greedy, Minoux 1978).
-        density = (whole(problem.values) / np.maximum(sizes_of(problem, problem.document), 1) ** self.power).tolist()
-        heap = [(-density[i] * new.share(i), i) for i in candidates]
+        scale = (np.maximum(sizes_of(problem, problem.document), 1.0) ** self.power).tolist()
+        heap = [(-new.adds(i) / scale[i], i) for i in candidates]
         heapify(heap)
         room, worth, many = problem.room, 0.0, []
         while heap:
             known, i = heappop(heap)
-            now = -density[i] * new.share(i)
+            now = -new.adds(i) / scale[i]
             if costs[i] > room or now == 0:
                 continue
             if now > known:
                 heappush(heap, (now, i))
                 continue
             many.append(i)
-            worth += values[i] * new.share(i)
+            worth += new.adds(i)
             room -= costs[i]
             new.cover(i)
         answer = better(problem, many, worth, [one], one_worth)
         return replace(answer, stable=max(answer.stable, lowest))
 
     def _by_bundles(self, problem: Problem, new: "_New", sizes: list[int], lowest: int) -> Selection:
-        values = whole(problem.values).tolist()
         candidates = problem.candidates.tolist()
         forest = problem.forest
         worth = 0.0
 
         def adds(bundle: list[int]) -> float:
-            return float(sum(values[i] * new.share(i) for i in bundle))
+            return sum(map(new.adds, bundle))
 
         def rate(bundle: list[int]) -> float:
             return adds(bundle) / float(max(sum(map(sizes.__getitem__, bundle)), 1) ** self.power)
@@ -133,24 +133,42 @@ def share_of(problem: Problem) -> tuple[float, int]:
 
 
 class _New:
-    """How much of each sentence is not covered yet."""
+    """What each sentence adds: its value, times how much of it is not covered yet.
 
-    def __init__(self, document: Document, once: float, keep: float) -> None:
-        self._weights: list[float] = term_weights(document.terms, once=once).tolist()  # fall as terms are said
-        self._terms = [row.tolist() for row in document.terms.sentences]
-        often = np.bincount(np.concatenate(document.terms.sentences), minlength=len(self._weights)) * keep
-        self._left: list[float] = (1 - 1 / np.maximum(often, 1)).tolist()
+    All are whole numbers, whose sums do not depend on the order: so ties stay ties.
+    """
+
+    def __init__(self, document: Document, values: list[float], once: float, keep: float) -> None:
+        terms = document.terms
+        self._values, self._terms = values, [row.tolist() for row in terms.sentences]
+        weights = whole_weights(terms, once)
+        often = np.bincount(np.concatenate(terms.sentences), minlength=len(weights))
+        self._left: list[float] = left_of_terms(often, keep).tolist()
+        self._weights: list[float] = weights.tolist()  # fall as terms are said
         self._totals = [self._weight(i) for i in range(len(self._terms))]
 
-    def share(self, sentence: int) -> float:
-        """Return the uncovered share of the weight of a sentence's terms; 1 if they weigh nothing."""
+    def adds(self, sentence: int) -> float:
+        """Return the value times the uncovered share of the weight of the terms; all of it if they weigh nothing."""
         total = self._totals[sentence]
-        return self._weight(sentence) / total if total else 1.0
+        return (
+            float(ceil(self._values[sentence] * (self._weight(sentence) / total))) if total else self._values[sentence]
+        )
 
     def cover(self, sentence: int) -> None:
         """Mark the terms of a sentence as said once more."""
         for term in self._terms[sentence]:
-            self._weights[term] *= self._left[term]
+            self._weights[term] = float(round(self._weights[term] * self._left[term]))
 
     def _weight(self, sentence: int) -> float:
         return sum(map(self._weights.__getitem__, self._terms[sentence]))
+
+
+def whole_weights(terms: Terms, once: float) -> Values:
+    """Return the weights of terms as whole numbers."""
+    return np.rint(term_weights(terms, once=once) * _ONE)
+
+
+def left_of_terms(often: Lengths, keep: float) -> Values:
+    """Return what is left of the weight of each term once it is said, given how many sentences have it."""
+    left: Values = 1 - 1 / np.maximum(often * keep, 1)
+    return left

@@ -49,7 +49,7 @@ class Knapsack:
         if len(candidates) * problem.room > _LARGEST_TABLE:
             return lambda capacity: self(problem.with_capacity(capacity))
         choose = self._family_table(problem) if problem.has_needs else self._plain_table(problem)
-        lowest = problem.length(tuple(problem.include))
+        lowest = problem.least
 
         def select(capacity: int) -> Selection:
             if not lowest <= capacity <= problem.capacity:

@@ -1,10 +1,11 @@
 """A text and the spans of its sentences."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from tersely.text.blocks import Block, Kind, Part, Place, join_parts, places, roles
@@ -140,6 +141,16 @@ class Document:
         """The stems of each sentence's words."""
         flat = iter(stems([word for words in self.words for word in words], self.language))
         return tuple(tuple(islice(flat, len(words))) for words in self.words)
+
+    @cached_property
+    def distinct_words(self) -> tuple[tuple[str, ...], ...]:
+        """The distinct words of each sentence, in order of first occurrence."""
+        return tuple(map(tuple, map(dict.fromkeys, self.words)))
+
+    @cached_property
+    def word_counts(self) -> Counter[str]:
+        """How many sentences have each word."""
+        return Counter(chain.from_iterable(self.distinct_words))
 
     @cached_property
     def terms(self) -> Terms:
