@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 EXTRAS := tokens,html,files,plot,hub,eval,train,serve,batch,ray,langchain,llama-index,haystack,spacy,mcp
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint docs docs-build peers own-texts context bench load scale results tables quality-update \
+.PHONY: help demo test lint docs docs-build peers own-texts nested context bench load scale results tables quality-update \
   screenshot soak chromium clean wheel-test share dist oldest newest mutants hashes site
 
 help: ## Show the commands
@@ -39,6 +39,9 @@ peers: $(VENV)/dev ## Quality and speed beside sumy in one run, printed as Markd
 
 own-texts: $(VENV)/dev ## What training on texts of one's own brings, printed as Markdown (minutes)
 	$(BIN)/python benchmarks/own_texts.py
+
+nested: $(VENV)/dev ## What it costs that a larger budget only adds sentences, printed as Markdown (minutes)
+	$(BIN)/python benchmarks/nested.py --documents 150
 
 context: $(VENV)/dev ## What a query over passages costs, and reviews without one, printed as Markdown (a minute)
 	$(BIN)/python benchmarks/context.py

@@ -3,11 +3,12 @@
 import json
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strategies import texts
@@ -50,6 +51,33 @@ def test_a_token_budget_holds_for_the_joined_text(text: str, limit: int) -> None
     summary = DEFAULT.summarize(text, max_tokens=limit, tokenizer=count_tokens)
     check(summary, text)
     assert count_tokens(summary.text) == summary.length <= limit
+
+
+@settings(max_examples=60)
+@given(
+    texts,
+    st.sampled_from(["chars", "words", "tokens", "sentences"]),
+    st.sampled_from(["strict", "off"]),
+    st.sampled_from(["duplicates", "trigrams"]),
+    st.booleans(),
+)
+def test_nested_summaries_only_grow(text: str, unit: str, coherence: str, redundancy: str, pinned: bool) -> None:
+    document = Document.from_text(text)
+    how: Any = {"coherence": coherence, "redundancy": redundancy, "include": [0] if pinned and len(document) else []}
+    frontier = DEFAULT.frontier(document, unit=unit, tokenizer=count_tokens, nested=True, **how)
+    steps = frontier.steps()
+    problem = next(frontier.fitting.candidates.levels(frontier.capacity))
+    for before, step in pairwise(steps):
+        assert set(before.chosen) < set(step.chosen)
+        assert before.budget <= step.budget
+    for step in steps:
+        assert step.length <= max(step.budget, 0) <= frontier.capacity
+        assert set(how["include"]) <= set(step.chosen)
+        assert problem.is_closed(step.chosen) or len(step.chosen) == len(document)
+        if step.budget:
+            summary = frontier.at(step.budget)
+            check(summary, text)
+            assert summary.length <= step.budget
 
 
 @given(texts, st.floats(0.01, 1))

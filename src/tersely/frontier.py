@@ -1,13 +1,19 @@
 """Every budget at once: how a summary grows with its budget."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from tersely.budget import Budget
 from tersely.errors import UsageError
 from tersely.fitting import Choice, Fitting
+from tersely.growing import Growth
 from tersely.summary import Summary
 from tersely.text.sources import located
+
+# Summaries that only grow are to agree with the best ones at so many budgets, and at fewer in a long text.
+_TARGETS = 200
+_FEWEST = 20
 
 
 @dataclass(frozen=True)
@@ -39,20 +45,34 @@ class Frontier:
 
     fitting: Fitting
     capacity: int
+    nested: bool = False
 
     def at(self, budget: int) -> Summary:
-        """Return the summary for one budget, the same as `summarize` returns."""
+        """Return the summary for one budget, the same as `summarize` returns, or if `nested`, that of its step."""
         if not 1 <= budget <= self.capacity:
             raise UsageError(f"this frontier covers budgets from 1 to {self.capacity}, not {budget}")
-        return self.fitting.summary(self.fitting.choice(budget), Budget(budget, self.fitting.layout.unit), budget)
+        choice = None
+        if self.nested:
+            chosen = next((step.chosen for step in reversed(self._growth) if step.budget <= budget), None)
+            if chosen is not None and len(chosen) < len(self.fitting.layout.document):
+                choice = self.fitting.given(chosen)
+        choice = choice or self.fitting.choice(budget)
+        return self.fitting.summary(choice, Budget(budget, self.fitting.layout.unit), budget)
 
     def steps(self, points: int | None = None) -> list[Step]:
-        """List every budget at which the summary changes, or only the changes seen at `points` evenly spaced budgets.
+        """List every budget at which the summary changes, or only the changes seen at `points` budgets.
 
+        From each of these to the next, the ratio is about the same. If `nested`, all of its steps are listed.
         The first step is always at the smallest budget that holds the included sentences.
         """
         if points is not None and points < 1:
             raise UsageError(f"points must be at least 1, not {points}")
+        if points is not None and points >= self.capacity:
+            points = None  # there are only `capacity` budgets
+        return self._growth if self.nested else self._free(points)
+
+    def _free(self, points: int | None) -> list[Step]:
+        """List the steps of the best choice for each budget."""
         self.fitting.candidates.given(self.capacity)  # validates the included sentences before they are measured
         lowest = self.fitting.length(self.fitting.layout.options.include)
         budgets = [] if points is None else _spread(lowest, self.capacity, points)
@@ -61,9 +81,10 @@ class Frontier:
         budget = next(waiting, self.capacity)
         while budget >= lowest:
             choice = choose(budget)
-            if not steps or steps[-1].chosen != choice.chosen:
+            if steps and steps[-1].chosen == choice.chosen:
+                steps[-1] = Step(choice.stable, choice.length, steps[-1].value, choice.chosen)
+            else:
                 steps.append(self._step(choice))
-            steps[-1] = replace(steps[-1], budget=choice.stable, length=choice.length)
             budget = choice.stable - 1
             if budgets:
                 budget = next((b for b in waiting if b <= budget), lowest - 1)
@@ -94,11 +115,34 @@ class Frontier:
             "steps": [step.to_dict() for step in (self.steps() if steps is None else steps)],
         }
 
+    @cached_property
+    def _growth(self) -> list[Step]:
+        """List the steps of choices that only grow."""
+        fitting, include = self.fitting, self.fitting.layout.options.include
+        count = len(fitting.layout.document)
+        targets = max(_FEWEST, min(_TARGETS, 100 * _TARGETS // max(count, 1)))
+        free = self._free(targets if self.capacity > targets else None)
+        if not free or not count:
+            return free
+        problem = next(fitting.candidates.levels(self.capacity))
+        known = [(step.budget, step.chosen) for step in free if problem.is_closed(step.chosen)]
+        chosen, budget, steps = set(include), fitting.length(include), list[Step]()
+        for bundle in ((), *Growth(problem, known, self.capacity).order(fitting.allows)) if known else ((),):
+            chosen.update(bundle)
+            choice = fitting.given(sorted(chosen))
+            budget = max(budget, choice.length)  # in tokens, more sentences may be shorter
+            if budget <= self.capacity:
+                steps.append(self._step(replace(choice, stable=budget)))
+        last = free[-1]
+        if len(chosen) < len(last.chosen) == count:
+            steps.append(replace(last, budget=max(last.budget, budget)))
+        return steps
+
     def _step(self, choice: Choice) -> Step:
         value = float(self.fitting.values[list(choice.chosen)].sum())
         return Step(choice.stable, choice.length, value, choice.chosen)
 
 
 def _spread(lowest: int, capacity: int, points: int) -> list[int]:
-    points = min(points, capacity)  # there are only `capacity` budgets
-    return sorted({max(round(capacity * k / points), lowest) for k in range(points + 1)}, reverse=True)
+    """Return budgets, descending, with the same ratio from each to the next, and the lowest."""
+    return sorted({max(round(capacity ** (k / points)), lowest) for k in range(points + 1)} | {lowest}, reverse=True)

@@ -198,8 +198,9 @@ class Summarizer:
         encoder: str | None = None,
         language: Language | None = None,
         tokenizer: Tokenizer | None = None,
+        nested: bool = False,
     ) -> Frontier:
-        """Return the summaries for every budget up to `limit`, by default up to the whole text.
+        """Return the summaries for every budget up to `limit`, or all; if `nested`, more only adds sentences.
 
         >>> frontier = Summarizer.load().frontier("One fish. Two fish. Red fish.", unit="sentences")
         >>> [step.length for step in frontier.steps()]
@@ -213,7 +214,7 @@ class Summarizer:
             order, include, exclude, separator, redundancy, coherence, header, omission, query, encoder
         )
         fitting = self._fitting(as_document(text, language), options, unit, tokenizer)
-        return Frontier(fitting, limit or fitting.largest)
+        return Frontier(fitting, limit or fitting.largest, nested)
 
     def summarize_many(self, texts: Iterable[str | Document], **how: Any) -> Iterator[Summary]:
         """Summarize each text on its own, one at a time, with the arguments of `summarize`.

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,11 @@ def test_the_frontier_of_a_long_document_is_bounded_and_says_so(client: httpx.Cl
     assert len(answer["sentences"]) == 300
     assert len(answer["steps"]) <= answer["points"] + 2 == 62
     assert answer["steps"][-1]["budget"] == answer["capacity"] == len(text)
+    nested = client.post("/v1/frontier", json={"text": text, "nested": True}).json()
+    sets = [set(step["chosen"]) for step in nested["steps"]]
+    assert nested["points"] is None
+    assert all(before < after for before, after in pairwise(sets))
+    assert len(sets[-1]) == 300
 
 
 def test_each_document_of_a_batch_has_its_own_result_or_error(client: httpx.Client, english: str) -> None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @click.option("--limit", type=int, metavar="N", help="Largest budget. Default: the whole text.")
 @click.option("--points", type=int, metavar="N", default=20, show_default=True, help="Number of budgets to try.")
 @click.option("--all", "every", is_flag=True, help="Show every budget at which the summary changes.")
+@click.option("--nested", is_flag=True, help="Let a larger budget only add sentences.")
 @parts
 @assembly
 @click.option(

@@ -133,8 +133,9 @@ class FrontierBody(_Text):
     limit: Count | None = Field(None, description="The largest budget. Null: the whole text.")
     points: Annotated[int, Field(ge=1, le=1000)] | None = Field(
         None,
-        description="Try only this many budgets, evenly spread. Null: all; in a long text, as many as are fast.",
+        description="Try only this many budgets, in even ratios. Null: all; in a long text, as many as are fast.",
     )
+    nested: bool = Field(False, description="Whether a larger budget only adds sentences.")
 
 
 class BatchBody(_Body):

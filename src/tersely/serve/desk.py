@@ -22,7 +22,7 @@ from tersely.text.sources import as_document
 # An answer lists every sentence, so this bounds answers, too; it holds for all documents of a batch together.
 MAX_SENTENCES = 20_000
 # In a document this short, few budgets change anything, so all of them are tried.
-_ALL_STEPS = 15
+_ALL_STEPS = 60
 
 Request = Mapping[str, Any]
 
@@ -78,7 +78,7 @@ class Desk:
             frontier = summarizer.frontier(document, **how, encoder=self._encoder if how["query"] else None)
             # Beyond the whole text nothing changes.
             frontier = replace(frontier, capacity=min(limit or frontier.capacity, frontier.capacity))
-            points = bounded(points, len(document))
+            points = None if frontier.nested else bounded(points, len(document))
             steps = frontier.steps(points)
         except TerselyError as error:
             raise _refused(error, "include") from None
@@ -225,8 +225,8 @@ def bounded(points: int | None, sentences: int) -> int | None:
 
     The time and space for one budget grow with the number of sentences; this many take about a second.
 
-    >>> [bounded(None, sentences) for sentences in (15, 16, 25, 100, 2000, 20_000)]
-    [None, 375, 240, 60, 60, 20]
+    >>> [bounded(None, sentences) for sentences in (60, 61, 100, 2000, 20_000)]
+    [None, 98, 60, 60, 20]
     >>> bounded(10, 1000), bounded(1000, 1000)
     (10, 60)
     """
