@@ -58,8 +58,7 @@ def requests(file: Path) -> list[dict[str, Any]]:
             "text": [{"id": name, "text": text.strip()} for name, _, text in texts],
             "query": opening.strip().removeprefix("? "),
         }
-    modes = ({}, {"nested": True}) if "nested" in bodies.FrontierBody.model_fields else ({},)
-    return [about | {"unit": unit} | mode for unit in UNITS for mode in modes]
+    return [about | {"unit": unit} | mode for unit in UNITS for mode in ({}, {"nested": True})]
 
 
 def _answer(desk: Desk, request: dict[str, Any]) -> dict[str, Any]:

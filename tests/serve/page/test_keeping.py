@@ -1,8 +1,8 @@
 """Nothing is lost: undo, drafts, links, and what can be taken away."""
 
 import json
-import subprocess
-import sys
+from contextlib import redirect_stdout
+from io import StringIO
 
 from playwright.sync_api import Browser, expect
 
@@ -111,6 +111,12 @@ def taken(app: App, kind: str) -> str:
     return text
 
 
+def printed(program: str) -> str:
+    with redirect_stdout(StringIO()) as out:
+        exec(program, {})
+    return out.getvalue().rstrip("\n")
+
+
 def test_everything_can_be_taken_away(app: App, news: str) -> None:
     app.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     app.give(news)
@@ -123,8 +129,7 @@ def test_everything_can_be_taken_away(app: App, news: str) -> None:
         start, end = map(int, line.rpartition("(")[2].rstrip(")").rpartition(", ")[2].split("–"))
         assert news[start:end] == sentence
         assert line.startswith(f"“{sentence}” (")
-    program = subprocess.run([sys.executable, "-c", taken(app, "python")], capture_output=True, text=True, check=True)
-    assert program.stdout.rstrip("\n") == summary
+    assert printed(taken(app, "python")) == summary
     body = taken(app, "curl").partition(" -d '")[2].rstrip("\n'").replace("'\\''", "'")
     assert app.ask_server(json.loads(body))["text"] == summary
     app["take"].locator("summary").click()
@@ -133,6 +138,13 @@ def test_everything_can_be_taken_away(app: App, news: str) -> None:
     data = json.loads(file.value.path().read_text())
     assert (data["text"], data["length"]) == (summary, len(summary))
     assert [news[one["start"] : one["end"]] for one in data["sentences"]] == marked
+    app["steady"].check()
+    app.allow(500)
+    app.answered()
+    assert printed(taken(app, "python")) == app.summary
+    path, _, body = taken(app, "curl").removeprefix(f"curl -s {app.address}").partition(" ")
+    assert path == "/v1/frontier"
+    assert json.loads(body.partition(" -d '")[2].rstrip("\n'").replace("'\\''", "'"))["nested"] is True
 
 
 def test_a_link_carries_the_text_in_its_fragment(app: App, browser: Browser, news: str) -> None:

@@ -157,36 +157,39 @@ def test_contrast(app: App, news: str, scheme: str) -> None:
     assert (max(background) < 60) == (scheme == "dark")
 
 
-@pytest.mark.parametrize("width", [320, 360, 820, 1440])
-def test_nothing_is_cut_off_sideways(app: App, news: str, width: int) -> None:
-    app.page.set_viewport_size({"width": width, "height": 740})
-    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert app.page.evaluate(wide) == 0
+def test_nothing_is_cut_off_sideways(app: App, news: str) -> None:
+    def widths() -> list[int]:
+        cut = []
+        for width in (320, 360, 820, 1440):
+            app.page.set_viewport_size({"width": width, "height": 740})
+            cut.append(app.page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+        return cut
+
+    assert max(widths()) <= 0
     app.give(news + "\n\n" + "x" * 400)
     app.allow(100000)
-    assert app.page.evaluate(wide) == 0
+    assert max(widths()) <= 0
 
 
-@pytest.mark.parametrize("width", [320, 768, 1440])
-def test_the_slider_does_not_jump_while_it_is_moved(app: App, news: str, width: int) -> None:
-    app.page.set_viewport_size({"width": width, "height": 740})
+def test_the_slider_does_not_jump_while_it_is_moved(app: App, news: str) -> None:
     app.give(news + "\n\n" + "A long sentence of many words. " * 15)
-    places, heights = set(), set()
-    for position in range(0, 1001, 50):
-        app.slide(position)
-        places.add(app["slider"].evaluate("e => e.offsetTop - e.parentElement.offsetTop"))
-        heights.add(round(app["length"].bounding_box()["height"]))
-    assert len(places) == len(heights) == 1
+    for width in (320, 768, 1440):
+        app.page.set_viewport_size({"width": width, "height": 740})
+        places = set()
+        for position in range(0, 1001, 50):
+            app.slide(position)
+            place = "e => [e.offsetTop - e.parentElement.offsetTop, e.parentElement.offsetHeight].join()"
+            places.add(app["slider"].evaluate(place))
+        assert len(places) == 1, width
 
 
-@pytest.mark.parametrize(("width", "height"), [(844, 390), (320, 256)])
-def test_a_low_window_has_room_for_the_text(app: App, news: str, width: int, height: int) -> None:
-    app.page.set_viewport_size({"width": width, "height": height})
+def test_a_low_window_has_room_for_the_text(app: App, news: str) -> None:
     app.give(news)
-    assert app["length"].bounding_box()["height"] < height / 2
-    result = app["result"].bounding_box()
-    app.page.evaluate("y => scrollTo(0, y)", result["y"])
-    expect(app["summary"]).to_be_in_viewport()
+    for width, height in ((844, 390), (320, 256)):
+        app.page.set_viewport_size({"width": width, "height": height})
+        assert app["length"].bounding_box()["height"] < height / 2
+        app["result"].evaluate("e => e.scrollIntoView()")
+        expect(app["summary"]).to_be_in_viewport()
 
 
 def test_print_has_the_summary_and_the_text_only(app: App, english: str) -> None:

@@ -114,6 +114,7 @@ export class Frontier {
     const chosen = sentences.map(({ index }) => index);
     const value = sentences.reduce((sum, { score }) => sum + score, 0);
     this.steps.splice(this.place(budget) + 1, 0, { budget, length, value, chosen });
+    this.entered = null;
   }
 
   /** The spans of budgets, [from, to], in which a sentence is in; the last one may have no end. */

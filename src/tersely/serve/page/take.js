@@ -66,25 +66,29 @@ function labels(place) {
   return Object.entries(place?.label ?? {}).map(([kind, value]) => (kind === "page" ? `p. ${value}` : kind === "section" ? `§ ${value}` : `${kind} ${value}`));
 }
 
-/** The request that the server answers with this summary. */
+/** The address and the body of the request whose answer has this summary; if it only grows, that is about all budgets. */
 function request(frontier, budget) {
-  const { include, exclude, unit } = frontier;
+  const { include, exclude, unit, steady } = frontier;
   const pins = { ...(include.length && { include }), ...(exclude.length && { exclude }) };
-  return { ...aboutOf(frontier), [`max_${unit}`]: budget, ...pins };
+  const how = steady ? { unit, nested: true } : { [`max_${unit}`]: budget };
+  return [steady ? "v1/frontier" : "v1/summarize", { ...aboutOf(frontier), ...how, ...pins }];
 }
 
 function curl(frontier, budget) {
-  const body = JSON.stringify(request(frontier, budget)).replaceAll("'", "'\\''");
-  return `curl -s ${new URL("v1/summarize", location.href.split("#")[0])} \\\n  -H 'Content-Type: application/json' \\\n  -d '${body}'\n`;
+  const [path, asked] = request(frontier, budget);
+  const body = JSON.stringify(asked).replaceAll("'", "'\\''");
+  return `curl -s ${new URL(path, location.href.split("#")[0])} \\\n  -H 'Content-Type: application/json' \\\n  -d '${body}'\n`;
 }
 
 function python(frontier, budget) {
-  const { text, model, ...how } = request(frontier, budget);
+  const [, { text, model, nested, ...how }] = request(frontier, budget);
   const options = Object.entries(how).map(([name, value]) => `, ${name}=${JSON.stringify(value)}`).join("");
-  const [imported, call] = model
-    ? ["Summarizer", `Summarizer.load(${JSON.stringify(model)}).summarize`]
-    : ["summarize", "summarize"];
-  return `from tersely import ${imported}\n\ntext = ${JSON.stringify(text, null, typeof text === "string" ? 0 : 4)}\n\nsummary = ${call}(text${options})\nprint(summary.text)\n`;
+  const loaded = `Summarizer.load(${model ? JSON.stringify(model) : ""})`;
+  const imported = model || nested ? "Summarizer" : "summarize";
+  const call = nested
+    ? `${loaded}.frontier(text${options}, nested=True).at(${Math.min(budget, frontier.capacity)})`
+    : `${model ? `${loaded}.` : ""}summarize(text${options})`;
+  return `from tersely import ${imported}\n\ntext = ${JSON.stringify(text, null, typeof text === "string" ? 0 : 4)}\n\nsummary = ${call}\nprint(summary.text)\n`;
 }
 
 /** The summary as data, with the places of its sentences. */
