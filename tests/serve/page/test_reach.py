@@ -208,13 +208,15 @@ def test_print_has_the_summary_and_the_text_only(app: App, english: str) -> None
 def test_chosen_kept_and_left_out_differ_in_forced_colors(app: App, news: str) -> None:
     app.page.emulate_media(forced_colors="active")
     app.give(news)
-    chosen = [index for index in range(8) if app.sentences.nth(index).get_attribute("aria-selected") == "true"]
-    free = [index for index in range(8) if index not in chosen]
+    app.allow(600)
+    free = [index for index, sentence in enumerate(app.sentences.all()) if sentence.text_content() not in app.marked]
     for index in (free[0], free[1], free[1]):
         app.sentences.nth(index).click()
     app.answered()
+    chosen = next(text for text in app.marked if text != app.sentences.nth(free[0]).text_content())
+    shown = [app.sentences.filter(has_text=chosen), app.sentences.nth(free[0]), app.sentences.nth(free[1])]
     look = "e => ['Line', 'Style'].map((part) => getComputedStyle(e)[`textDecoration${part}`]).join(' ')"
-    looks = [app.sentences.nth(index).evaluate(look) for index in (chosen[0], free[0], free[1])]
+    looks = [sentence.evaluate(look) for sentence in shown]
     assert looks == ["underline solid", "underline double", "line-through solid"]
     canvas = app.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert app["minimap"].locator(".chosen").evaluate("e => getComputedStyle(e).fill") != canvas

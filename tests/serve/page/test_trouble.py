@@ -38,7 +38,7 @@ def test_token_required_then_text_too_large_then_server_gone(browser: Browser, s
 
     app["input"].fill("A sentence like many others. " * 100)
     app.rest()
-    expect(app["notice"]).to_contain_text("The request is larger than the 2,000 bytes this server accepts")
+    expect(app["notice"]).to_contain_text("The body is larger than the 2,000 bytes that this server accepts")
     expect(app["retry"]).to_be_hidden()
     app["input"].fill("One fish. Two fish. Red fish.")
     app.rest()

@@ -30,10 +30,19 @@ export class Source {
     this.box.replaceChildren();
   }
 
-  /** Show texts before their answer arrives. */
+  /** Show texts before their answer arrives, each line where it will stay. */
   preview(documents) {
     this.clear();
-    this.box.textContent = documents.map(({ text }) => text).join("\n\n");
+    this.#fill(documents.map((each) => {
+      const group = newGroup(each, documents.length > 1);
+      group.append(...linesOf(each.text));
+      return group;
+    }));
+  }
+
+  /** The groups of several texts, or what the only one has. */
+  #fill(groups) {
+    this.box.append(...(groups.length > 1 ? groups : groups[0]?.childNodes ?? []));
   }
 
   /** Lay out the texts of a frontier and their scored sentences; returns whether they were not here already. */
@@ -57,7 +66,7 @@ export class Source {
       this.sentences.push(block.appendChild(newSentence(index, frontier.original(index), shades[index])));
     });
     this.box.lang = language === "other" ? "" : language;
-    this.box.append(...(documents.length > 1 ? groups.values() : [...groups.values()][0]?.childNodes ?? []));
+    this.#fill([...groups.values()]);
     this.shown = wanted;
     if (this.sentences.length) this.sentences[0].tabIndex = 0;
     return true;
@@ -158,6 +167,15 @@ function newBlock() {
   block.setAttribute("role", "none");
   block.dir = "auto";
   return block;
+}
+
+function linesOf(text) {
+  const lines = [];
+  for (const line of text.trim().split(LINE_END)) {
+    if (line.trim()) lines.push(Object.assign(newBlock(), { textContent: line }));
+    else lines.at(-1).className = "paragraph";
+  }
+  return lines;
 }
 
 function newSentence(index, text, shade) {
