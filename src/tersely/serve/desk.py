@@ -21,6 +21,8 @@ from tersely.text.sources import as_document
 
 # An answer lists every sentence, so this bounds answers, too; it holds for all documents of a batch together.
 MAX_SENTENCES = 20_000
+# For summaries that only grow: the steps list as many sentences as the square of this.
+MAX_NESTED = 1000
 # In a document this short, few budgets change anything, so all of them are tried.
 _ALL_STEPS = 60
 
@@ -74,6 +76,8 @@ class Desk:
         how = dict(request)
         summarizer, document = self._model(how), self._document(how, MAX_SENTENCES)
         limit, points = how.pop("limit"), how.pop("points")
+        if how["nested"] and len(document) > MAX_NESTED:
+            raise invalid(f"only texts of up to {MAX_NESTED:,} sentences have summaries that only grow", "nested")
         try:
             frontier = summarizer.frontier(document, **how, encoder=self._encoder if how["query"] else None)
             # Beyond the whole text nothing changes.

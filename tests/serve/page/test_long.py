@@ -50,6 +50,10 @@ def test_two_thousand_sentences(app: App) -> None:
     expect(app["reason"]).to_have_attribute("data-reason", answer["reason"])
     expect(app["summary"]).to_have_text(answer["text"])
 
+    app["steady"].click()  # this text is too long for it
+    expect(app["toast"]).to_contain_text("up to 1,000 sentences")
+    expect(app["steady"]).not_to_be_checked()
+    app.answered()
     app.page.evaluate(WATCH)
     changes = []
     for position in range(950, 50, -100):

@@ -78,8 +78,13 @@ function showBusy(is) {
 
 function showFailure(problem) {
   if (!(problem instanceof Problem)) throw problem;
-  if (!store.now.model || !problem.fields.includes("model")) return showProblem(problem);
-  store.set({ model: null }); // the address may come from another server
+  const { model, steady } = store.now;
+  if (model && problem.fields.includes("model")) store.set({ model: null }); // the address may come from another server
+  else if (steady && problem.fields.includes("nested")) {
+    store.set({ steady: false }); // the text is too long for it
+    showControls();
+    toast(problem.message);
+  } else return showProblem(problem);
   ask();
 }
 

@@ -108,7 +108,9 @@ async function extracted(file) {
   } catch (error) {
     if (error.status === 404) refuse(file, "file.kind");
     if (error.status >= 400 && error.status < 500 && error.status !== 401 && error.status !== 408 && error.status !== 429) {
-      throw new Problem(error.status, say("file.noted", { name: file.name, notes: error.message }));
+      const { length } = file.name;
+      const named = error.message.slice(0, length).toLowerCase() === file.name.toLowerCase();
+      throw new Problem(error.status, say("file.noted", { name: file.name, notes: named ? error.message.slice(length).trim() : error.message }));
     }
     throw error;
   }

@@ -1,7 +1,7 @@
 /** The panel beside the text: the summary, perhaps a second one, their lengths, and the reasons. */
 
 import { Plot } from "./plot.js";
-import { amount, grouped, say } from "./speech.js";
+import { amount, grouped, kindName, say } from "./speech.js";
 import { SummaryView } from "./summary.js";
 import { quote, whyLength, whySentence } from "./why.js";
 
@@ -131,7 +131,7 @@ export class Panel {
       button.dir = "auto";
       button.textContent = quote(sentences[index].text);
       const from = document.createElement("small");
-      from.textContent = noise?.get(index) ?? (firsts.has(index) ? say("rest.from", { number: grouped(firsts.get(index)) }) : say("rest.never"));
+      from.textContent = noise?.has(index) ? kindName(noise.get(index)) : (firsts.has(index) ? say("rest.from", { number: grouped(firsts.get(index)) }) : say("rest.never"));
       item.append(button, " ", from);
       return item;
     });

@@ -4,11 +4,11 @@ const EN = {
   skip: "Skip to the length", tagline: "Fits any text to any length, in the text’s own words.",
   history: "History", undo: "Undo", redo: "Redo", more: "More", token: "Token", send: "Send", retry: "Try again", dismiss: "Close",
   text: "Text", unpin: "Clear pins", done: "Done", edit: "Edit", add: "Add a text", new: "New text", documents: "Texts",
-  isExample: "An example. Paste your own text anywhere, drop files, or", open: "Open files…",
-  examples: "Examples:", exampleQuestion: "three texts, one question",
+  isExample: "An example. Paste or drop your own text, or", open: "Open files…",
+  examples: "Examples:", exampleQuestion: "three texts",
   alone: "This page works without a server, so it shows only these examples. Run “tersely serve” for your own texts.",
   paste: "Paste a text, or drop files here.",
-  hint: "Click a sentence to keep it, again to leave it out, once more to release it. Paler ones matter less.",
+  hint: "Click a sentence to keep it, again to leave it out, once more to release it. Fainter ones matter less.",
   lengthAndSummary: "Length and summary", length: "Length", atMost: "At most", unit: "Unit",
   "unit.chars": "characters", "unit.words": "words", "unit.sentences": "sentences", "unit.bytes": "bytes",
   axis: "Main words covered", sliderName: "Length of the summary", keys: "Use the arrow keys to step from one summary to the next.",
@@ -52,11 +52,11 @@ const ZH = {
   skip: "跳到长度", tagline: "用原文的句子，把任何文章缩到任意长度。",
   history: "历史", undo: "撤销", redo: "重做", more: "更多", token: "令牌", send: "发送", retry: "重试", dismiss: "关闭",
   text: "原文", unpin: "清除标记", done: "完成", edit: "编辑", add: "添加文章", new: "新文章", documents: "文章列表",
-  isExample: "这是示例。可随处粘贴您的文章、拖入文件，或", open: "打开文件…",
-  examples: "示例：", exampleQuestion: "三篇文章，一个问题",
+  isExample: "这是示例。请粘贴或拖入您的文章，或", open: "打开文件…",
+  examples: "示例：", exampleQuestion: "三篇文章",
   alone: "此页面没有服务器，只显示这些示例。要处理自己的文章，请运行 tersely serve。",
   paste: "在此粘贴文章，或拖入文件。",
-  hint: "点击句子可保留，再点排除，第三次点击恢复。颜色越浅越次要。",
+  hint: "点击句子可保留，再点排除，第三次点击恢复。越淡越次要。",
   lengthAndSummary: "长度和摘要", length: "长度", atMost: "最多", unit: "单位",
   "unit.chars": "字符", "unit.words": "词", "unit.sentences": "句", "unit.bytes": "字节",
   axis: "覆盖的主要词语", sliderName: "摘要长度", keys: "用方向键逐个查看摘要。",
@@ -78,7 +78,7 @@ const ZH = {
   "file.unread": "无法读取“{name}”。", "file.empty": "“{name}”里没有文字。", "file.kind": "“{name}”不是纯文本，而此服务器不读取其他文件。",
   "file.noted": "“{name}”：{notes}", "file.reading": "正在读取“{name}”…",
   "length.empty": "文章里没有句子。", "length.pins": "您保留的句子需要{amount}。", "length.whole": "全文都放得下。",
-  "length.closer": "正在细看…", "length.gain": "还放得下，但增益太小。", "length.steady": "还放得下，但下一步要更长。",
+  "length.closer": "正在细看…", "length.gain": "还放得下，但再加意义不大。", "length.steady": "还放得下，但下一步要更长。",
   "length.all": "未排除的句子都在摘要中。", "length.none": "所有句子都被排除了。",
   "length.short": "没有足够短的句子：最短的需要{amount}。", "length.full": "恰好用满。",
   "length.rest": "再也放不下别的：最短的还需要 {more}。",
@@ -98,6 +98,7 @@ const ZH = {
 const LINES = { en: EN, zh: ZH };
 const UNITS_EN = { chars: "character", words: "word", sentences: "sentence", bytes: "byte" };
 const UNITS_ZH = { chars: " 个字符", words: " 个词", sentences: " 句", bytes: " 字节" };
+const KINDS_ZH = { heading: "标题", caption: "图注", credit: "署名", call: "引导语", list: "列表", table: "表格", code: "代码" };
 export const UNITS = Object.keys(UNITS_EN);
 
 export let spoken = "en";
@@ -130,6 +131,9 @@ export function amount(number, unit) {
   if (spoken === "zh") return `${grouped(number)}${UNITS_ZH[unit]}`;
   return `${grouped(number)} ${UNITS_EN[unit]}${number === 1 ? "" : "s"}`;
 }
+
+/** The name of a kind of line that is no sentence, such as "heading". */
+export const kindName = (kind) => (spoken === "zh" && KINDS_ZH[kind]) || kind;
 
 export const one = (unit) => UNITS_EN[unit];
 

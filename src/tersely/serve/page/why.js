@@ -1,6 +1,6 @@
 /** Reasons in words: why a summary is as long as it is, and why a sentence is in it or not. */
 
-import { amount, grouped, one, ordinal, say } from "./speech.js";
+import { amount, grouped, kindName, one, ordinal, say } from "./speech.js";
 
 const QUOTED = 60; // characters
 const WORDS = 5;
@@ -33,7 +33,7 @@ export function whySentence(frontier, terms, index, budget) {
   const rank = frontier.ranking.indexOf(index) + 1;
   const lines = [
     pinned(frontier, index),
-    frontier.noise?.has(index) && say("why.noise", { noise: frontier.noise.get(index) }),
+    frontier.noise?.has(index) && say("why.noise", { noise: kindName(frontier.noise.get(index)) }),
     say("why.rank", { ordinal: ordinal(rank), all: grouped(sentences.length) }),
     query && say("why.query", { query }),
     wordsOf(terms, index),
@@ -98,5 +98,5 @@ function entries(frontier, index, budget, isIn) {
 
 export function quote(text) {
   const line = text.replace(/\s+/gu, " ");
-  return line.length > QUOTED ? `${line.slice(0, QUOTED).trimEnd()}…` : line;
+  return line.length > QUOTED ? `${line.slice(0, QUOTED).replace(/\s+\S{0,15}$/u, "")}…` : line; // at the end of a word
 }
