@@ -14,6 +14,7 @@ from tersely.layout import Layout
 from tersely.read import ALONE, LOST, Reading, read
 from tersely.score import Values
 from tersely.select import Problem, Selection, Selector, solver, sweep, without_duplicates
+from tersely.summary import Rejected
 
 # Values that depend on the share of the text that a summary keeps change at these shares: between them, one choice
 # often serves many budgets.
@@ -136,6 +137,33 @@ class Candidates:
             for i, (need, noise) in enumerate(zip(self.reading.needs, self.reading.noise, strict=True))
             if noise or need == LOST
         )
+
+    def rejections(self, choice: tuple[int, ...], length: int, capacity: int) -> list[Rejected]:
+        """Say for each sentence why it is not in a summary of this length; nothing for those that are."""
+        options, reading, lengths, gap = self.layout.options, self.reading, self.layout.lengths, self.layout.gap
+        chosen, room = set(choice), capacity - length
+        if len(chosen) == len(lengths):
+            return [""] * len(lengths)
+        repeated = next(self.levels(capacity)).exclude - options.exclude - self.noise
+        costs, why = [0] * len(lengths), list[Rejected]()
+        for i, need in enumerate(reading.needs):
+            missing = need >= 0 and need not in chosen
+            costs[i] = lengths[i] + gap + (costs[need] if missing else 0)
+            reason: Rejected = "no-gain"
+            if i in chosen:
+                reason = ""
+            elif i in options.exclude:
+                reason = "excluded"
+            elif reading.noise[i]:
+                reason = "noise"
+            elif i in repeated:
+                reason = "redundant"
+            elif lengths[i] + gap > room:
+                reason = "no-room"
+            elif need == LOST or (missing and (why[need] in ("noise", "needs", "excluded") or costs[i] > room)):
+                reason = "needs"
+            why.append(reason)
+        return why
 
     def given(self, capacity: int) -> Problem:
         """Return the problem of all sentences, as the options say."""

@@ -10,10 +10,10 @@ from tersely.budget import Budget
 from tersely.candidates import Candidates, Solvers
 from tersely.errors import UsageError
 from tersely.layout import Layout
-from tersely.read import LOST, Reading
+from tersely.read import Reading
 from tersely.score import Values
 from tersely.select import Problem, Selection, Selector, blocking_trigrams, repeats_trigrams
-from tersely.summary import Reason, Rejected, ScoredSentence, Summary
+from tersely.summary import Reason, ScoredSentence, Summary
 from tersely.text.sources import Collection, located
 
 # How many words or tokens may disappear where a sentence is joined, and how many characters are joined to see that.
@@ -103,7 +103,11 @@ class Fitting:
 
     def summary(self, choice: Choice, budget: Budget, capacity: int) -> Summary:
         """Turn a choice into the summary that a user gets."""
-        document, chosen, why = self.layout.document, set(choice.chosen), self._rejections(choice, capacity)
+        document, chosen, why = (
+            self.layout.document,
+            set(choice.chosen),
+            self.candidates.rejections(choice.chosen, choice.length, capacity),
+        )
         reason = choice.reason or self._reason(choice, capacity)
         sources = document.sources if isinstance(document, Collection) else ()
 
@@ -140,33 +144,6 @@ class Fitting:
             sources=sources,
             query=self.layout.options.query,
         )
-
-    def _rejections(self, choice: Choice, capacity: int) -> list[Rejected]:
-        """Say for each sentence why it is not in the summary; nothing for those that are."""
-        options, reading, lengths, gap = self.layout.options, self.reading, self.layout.lengths, self.layout.gap
-        chosen, room = set(choice.chosen), capacity - choice.length
-        if len(chosen) == len(lengths):
-            return [""] * len(lengths)
-        repeated = next(self.candidates.levels(capacity)).exclude - options.exclude - self.candidates.noise
-        costs, why = [0] * len(lengths), list[Rejected]()
-        for i, need in enumerate(reading.needs):
-            missing = need >= 0 and need not in chosen
-            costs[i] = lengths[i] + gap + (costs[need] if missing else 0)
-            reason: Rejected = "no-gain"
-            if i in chosen:
-                reason = ""
-            elif i in options.exclude:
-                reason = "excluded"
-            elif reading.noise[i]:
-                reason = "noise"
-            elif i in repeated:
-                reason = "redundant"
-            elif lengths[i] + gap > room:
-                reason = "no-room"
-            elif need == LOST or (missing and (why[need] in ("noise", "needs", "excluded") or costs[i] > room)):
-                reason = "needs"
-            why.append(reason)
-        return why
 
     @cached_property
     def _whole(self) -> Choice:
