@@ -139,7 +139,11 @@ def _siamese(plan: Plan, seed: int) -> Iterator[Row]:
         "softmax": ("`relaxation = softmax`", replace(base, selection=replace(part, relaxation="softmax"))),
         "no-positions": (
             "no positions in any network",
-            replace(base, siamese=replace(network, positions=False), network=replace(base.network, positions=False)),
+            replace(
+                base,
+                siamese=replace(network, encoder_positions="none", predictor_positions="none"),
+                network=replace(base.network, positions="none"),
+            ),
         ),
     }
     for name, (title, config) in readings.items():
@@ -199,6 +203,6 @@ def supervised(seed: int) -> ScorerConfig:
     return replace(
         full,
         name="supervised",
-        network=replace(full.network, width=64, inner=256, positions=False, features="position length words"),
+        network=replace(full.network, width=64, inner=256, positions="none", features="position length words"),
         training=replace(full.training, steps=300, batch=32, rate=1e-3, validate_every=50, keep=1, seed=seed),
     )

@@ -28,24 +28,44 @@ class Block(nn.Module):
         return y
 
 
+# Learned codes of places: all sentences from the last of these on share one.
+PLACES = 64
+
+
 class Transformer(nn.Module):
-    """A transformer encoder over a document's sentences, from `inputs` numbers per sentence to `outputs`."""
+    """A transformer encoder over a document's sentences, from `inputs` numbers per sentence to `outputs`.
+
+    Vectors of unit length have small components, and sinusoids have large ones. `scaled` multiplies the embedded
+    vectors by the root of the width (Vaswani et al., 2017), so that content counts as much as position.
+    """
 
     def __init__(
-        self, inputs: int, width: int, layers: int, heads: int, inner: int, outputs: int, positions: bool
+        self,
+        inputs: int,
+        width: int,
+        layers: int,
+        heads: int,
+        inner: int,
+        outputs: int,
+        positions: str,
+        scaled: bool = False,
     ) -> None:
         super().__init__()
-        self.positions = positions
+        self.scale = width**0.5 if scaled else 1.0
         self.embed = nn.Linear(inputs, width)
+        self.places = nn.Embedding(PLACES, width) if positions == "learned" else None
+        self.sinusoidal = positions == "sinusoidal"
         self.blocks = nn.ModuleList(Block(width, heads, inner, nn.GELU()) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
         self.out = nn.Linear(width, outputs)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """Return [B, n, outputs] for x [B, n, inputs]; sentences outside the mask [B, n] are not attended to."""
-        x = self.embed(x)  # [B, n, d]
-        if self.positions:
+        x = self.embed(x) * self.scale  # [B, n, d]
+        if self.sinusoidal:
             x = x + sinusoids(x)
+        elif self.places is not None:
+            x = x + self.places(torch.arange(x.shape[1], device=x.device).clamp(max=PLACES - 1))
         bias = hidden(mask)
         for block in self.blocks:
             x = block(x, bias)

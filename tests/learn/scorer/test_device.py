@@ -13,10 +13,11 @@ from tersely.cli.train import command
 from tersely.errors import UsageError
 from tersely.learn.artifacts import to_toml
 from tersely.learn.scorer.batches import DocumentBatch
+from tersely.learn.scorer.bidirectional import bidirectional, siamese_sum
 from tersely.learn.scorer.config import ScorerConfig
 from tersely.learn.scorer.distributed import lower_precision, on_device
 from tersely.learn.scorer.networks import ScorerModel
-from tersely.learn.scorer.objectives import bidirectional, score, siamese_sum
+from tersely.learn.scorer.objectives import score
 from tersely.learn.scorer.selection import gumbel_top_k
 
 from .conftest import COLUMNS, make_text

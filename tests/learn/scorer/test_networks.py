@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 import torch
 
+from tersely.learn.attention import Transformer
 from tersely.learn.catalog import read_network_config
 from tersely.learn.scorer.batches import DocumentBatch
 from tersely.learn.scorer.config import ScorerConfig
-from tersely.learn.scorer.networks import ScorerModel, ScoringNetwork, Siamese
+from tersely.learn.scorer.networks import ScorerModel, ScoringNetwork, Siamese, normalized
 
 from .conftest import COLUMNS
 
@@ -37,15 +38,42 @@ def test_padding_changes_nothing(scorer: ScoringNetwork, batch: DocumentBatch) -
     torch.testing.assert_close(alone[0], scores_of(scorer, batch)[row, :count])
 
 
-@pytest.mark.parametrize("positions", [True, False])
-def test_order_matters_only_with_positions(config: ScorerConfig, batch: DocumentBatch, positions: bool) -> None:
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "none"])
+def test_order_matters_only_with_positions(config: ScorerConfig, batch: DocumentBatch, positions: str) -> None:
     torch.manual_seed(0)
     scorer = ScoringNetwork(replace(config, network=replace(config.network, positions=positions)), COLUMNS)
     turned = batch._replace(vectors=batch.vectors.flip(1), features=batch.features.flip(1), mask=batch.mask.flip(1))
     same = torch.allclose(
         scores_of(scorer, turned).flip(1)[batch.mask], scores_of(scorer, batch)[batch.mask], atol=1e-5
     )
-    assert same is not positions
+    assert same is (positions == "none")
+
+
+def test_scaled_embeds_content_larger_by_the_root_of_the_width() -> None:
+    torch.manual_seed(0)
+    scaled = Transformer(COLUMNS, 16, 1, 2, 16, 1, "sinusoidal", scaled=True)
+    plain = Transformer(COLUMNS, 16, 1, 2, 16, 1, "sinusoidal")
+    plain.load_state_dict(scaled.state_dict())
+    x, mask = torch.randn(2, 5, COLUMNS), torch.ones(2, 5, dtype=torch.bool)
+    assert not torch.allclose(scaled(x, mask), plain(x, mask))
+    plain.embed.weight.data *= 4
+    plain.embed.bias.data *= 4
+    torch.testing.assert_close(scaled(x, mask), plain(x, mask))
+
+
+@pytest.mark.parametrize("how", ["encoder", "unit", "width"])
+def test_normalized_vectors_do_not_depend_on_the_length_that_the_encoder_gives(
+    how: str, config: ScorerConfig, batch: DocumentBatch
+) -> None:
+    scorer = ScoringNetwork(replace(config, data=replace(config.data, normalize=how)), COLUMNS)
+    longer = batch._replace(vectors=batch.vectors * 3)
+    same = torch.allclose(scores_of(scorer, longer)[batch.mask], scores_of(scorer, batch)[batch.mask], atol=1e-5)
+    assert same is (how != "encoder")
+    lengths = normalized(batch.vectors, how).norm(dim=-1)
+    assert (lengths[~batch.mask] == 0).all()
+    if how != "encoder":
+        expected = torch.full_like(lengths[batch.mask], COLUMNS**0.5 if how == "width" else 1.0)
+        torch.testing.assert_close(lengths[batch.mask], expected)
 
 
 @pytest.mark.parametrize("value", ["sigmoid", "exp", "length_exp"])

@@ -14,23 +14,24 @@ from torch import Tensor, nn
 from tersely.errors import UsageError
 from tersely.learn.corpus import Corpus
 from tersely.learn.scorer.batches import DocumentBatch, Documents
-from tersely.learn.scorer.config import Objective, ScorerConfig
-from tersely.learn.scorer.networks import ScorerModel, Siamese
-from tersely.learn.scorer.objectives import (
+from tersely.learn.scorer.bidirectional import (
     Cosines,
+    agreement,
     bidirectional,
-    choose,
-    covered,
-    forward,
     negatives,
     sample,
-    score,
     siamese_sum,
+    targets,
 )
+from tersely.learn.scorer.config import Objective, ScorerConfig
+from tersely.learn.scorer.networks import ScorerModel, Siamese
+from tersely.learn.scorer.objectives import choose, covered, forward, score
 from tersely.learn.scorer.selection import Choice, gumbel_top_k
 from tersely.score.coverage import Coverage
 
 from .conftest import COLUMNS, Hashing
+
+FIRST_TWO = torch.tensor([[True, True] + [False] * 7])
 
 
 def made(config: ScorerConfig) -> ScorerModel:
@@ -89,6 +90,74 @@ def test_the_two_readings_of_the_negative_target_differ(config: ScorerConfig, ba
     )
     assert torch.equal(selected.rest_ext, own.rest_ext)
     assert not torch.allclose(selected.rest_ext_negative, own.rest_ext_negative)
+
+
+def test_the_two_readings_of_the_negatives_relaxation_have_opposite_gradients(
+    config: ScorerConfig, batch: DocumentBatch
+) -> None:
+    model, slopes = made(config), []
+    assert model.siamese is not None
+    for reading in ("unselected", "selected"):
+        soft = torch.full(batch.mask.shape, 0.4, requires_grad=True)
+        choice, settings = Choice(FIRST_TWO & batch.mask, soft), replace(config.objective, negative_relaxation=reading)
+        scores, noise = torch.zeros(batch.mask.shape), torch.Generator().manual_seed(4)
+        found = bidirectional(model.siamese, batch.vectors, batch.mask, choice, scores, settings, noise)
+        negative = found.rest_ext_negative.sum() + found.ext_doc_negative.sum()
+        slopes += torch.autograd.grad(negative, soft)
+    torch.testing.assert_close(slopes[0], -slopes[1])
+
+
+@pytest.mark.parametrize("changes", [{}, {"direction": "forward", "contrast": 0.2, "target": "frozen"}])
+def test_the_exact_gradient_is_the_effect_of_each_single_sentence(
+    changes: dict, config: ScorerConfig, batch: DocumentBatch
+) -> None:
+    """Checked by doing it: with each sentence as the only candidate, and with each sentence put in or taken out."""
+    settings = replace(config.objective, gradient="exact", negatives=False, **changes)
+    siamese = made(replace(config, objective=settings)).siamese
+    assert siamese is not None
+    count = 5  # sentences that every document has
+    vectors, mask = batch.vectors[:, :count], batch.mask[:, :count]
+    assert mask.all()
+    soft = torch.rand(mask.shape, generator=torch.Generator().manual_seed(2)).requires_grad_()
+
+    def found(hard: Tensor) -> Cosines:
+        scores, noise = torch.zeros(mask.shape), torch.Generator().manual_seed(4)
+        return bidirectional(siamese, vectors, mask, Choice(hard, soft), scores, settings, noise)
+
+    hard = FIRST_TWO.expand(len(mask), -1)[:, :count]
+    whole = found(hard)
+    (rest_ext,) = torch.autograd.grad(whole.rest_ext.sum(), soft, retain_graph=True)
+    (ext_doc,) = torch.autograd.grad(whole.ext_doc.sum(), soft)
+    alone, changed = [], []
+    for place in range(count):
+        single = torch.zeros_like(hard)
+        single[:, place] = True
+        with torch.no_grad():
+            alone.append(found(single).rest_ext)
+            changed.append(found(hard | single).ext_doc - found(hard & ~single).ext_doc)
+    torch.testing.assert_close(ext_doc, torch.stack(changed, 1))
+    if not settings.contrast:  # with it, the other documents' sampled sentences differ, too
+        expected = (soft / soft.sum(1, keepdim=True) * torch.stack(alone, 1)).sum()
+        torch.testing.assert_close(rest_ext, *torch.autograd.grad(expected, soft))
+
+
+def test_contrast_asks_to_tell_documents_apart() -> None:
+    target = torch.eye(4)
+    assert agreement(target, target, target, 0.1).exp().min() > 0.99
+    same = torch.ones(4, 4)
+    torch.testing.assert_close(agreement(same, same, same, 0.1).exp(), torch.full((4,), 0.25))
+    one = torch.eye(2)[:, None].expand(-1, 3, -1)  # three predictions for each of two documents
+    assert agreement(one, one, torch.eye(2), 0.1).shape == (2, 3)
+
+
+def test_frozen_targets_are_what_the_encoder_of_sentences_gave(config: ScorerConfig, batch: DocumentBatch) -> None:
+    settings = replace(config.objective, target="frozen")
+    for part in ({}, {"encoder": False}, {"predictor": False}):
+        siamese = made(replace(config, objective=settings, siamese=replace(config.siamese, **part))).siamese
+        assert siamese is not None
+        assert targets(siamese, batch.vectors, batch.mask, settings) is batch.vectors
+        encoded = siamese.encode(batch.vectors, batch.mask)
+        assert siamese.predict(encoded, batch.mask).shape == batch.vectors.shape
 
 
 def test_the_masked_sentence_is_not_seen(
@@ -190,6 +259,9 @@ def test_the_objective_words_counts_like_coverage(corpus: Corpus) -> None:
         ({"imitation": 0.5}, {}),
         ({"rest_ext": 0.0, "ext_doc": 0.0, "words": 1.0}, {}),
         ({"words": 0.5}, {}),
+        ({"gradient": "exact", "negative_relaxation": "selected", "negative_target": "own"}, {}),
+        ({"gradient": "exact", "direction": "forward", "target": "frozen", "contrast": 0.1}, {"encoder": False}),
+        ({"direction": "forward"}, {"encoder_positions": "learned", "predictor_positions": "none", "scaled": True}),
     ],
 )
 @pytest.mark.parametrize("kind", ["gumbel", "perturbed"])
@@ -245,6 +317,9 @@ def test_the_fenchel_young_loss_leads_to_the_choice_of_the_teacher(config: Score
         ("siamese", {"encoder": False, "predictor": False}, "nothing is left to predict with"),
         ("objective", {"negative_target": "selectd"}, "did you mean 'selected'"),
         ("network", {"features": "position wrods"}, "did you mean 'words'"),
+        ("siamese", {"encoder_positions": "learnd"}, "did you mean 'learned'"),
+        ("data", {"normalize": "unt"}, "did you mean 'unit'"),
+        ("objective", {"gradient": "exakt"}, "did you mean 'exact'"),
         ("network", {"width": 9}, "multiple of 2 heads"),
         ("selection", {"kind": "network"}, "needs its 'folder'"),
         ("selection", {"shortest": 500}, "must not exceed longest"),

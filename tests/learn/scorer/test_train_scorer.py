@@ -211,12 +211,16 @@ def test_the_exported_graph_computes_what_the_network_computes(
 
     network = replace(config.network, features=features, value=value)
     changed = replace(config, network=network, training=replace(config.training, keep=1))
+    if value == "sigmoid":
+        network = replace(network, positions="learned", scaled=True)
+        changed = replace(changed, network=network, data=replace(config.data, normalize="width"))
     state = train_scorer(changed, corpus, Hashing(), tmp_path, False, silent)
     export(changed, state, corpus, tmp_path)
     scorer = ScoringNetwork(changed, COLUMNS)
     scorer.load_state_dict(read_tensors(tmp_path / "model.safetensors")[0])
     found = learned.Learned(str(tmp_path))
-    for document in (*corpus.documents[:3], Document.from_sentences(["One."])):
+    # One has more sentences than there are learned places.
+    for document in (*corpus.documents[:3], *(Document.from_sentences(["One."] * count) for count in (1, 70))):
         vectors = Hashing().encode(document.texts)
         extra = torch.from_numpy(learned.features(document, changed.features))[None]
         with torch.no_grad():

@@ -64,7 +64,8 @@ class Teacher:
 def make_teacher(config: ScorerConfig, documents: Sequence[Document], budgets: Sequence[int]) -> Teacher | None:
     """Return the teacher, tuned to documents and the budgets of their summaries; None if nobody asks for one."""
     settings = config.objective
-    if not (settings.imitation or settings.words) and config.network.value != "coverage_exp":
+    asked = settings.imitation or settings.words or settings.warm_start
+    if not asked and config.network.value != "coverage_exp":
         return None
     teacher = Teacher.load(settings.teacher_scorer, settings.teacher_select)
     if not settings.teacher_tuned:

@@ -8,6 +8,9 @@ from tersely.errors import UsageError, unknown_name
 from tersely.score.learned import FEATURES
 from tersely.select import SELECTORS
 
+NORMALIZE = ("encoder", "unit", "width")
+POSITIONS = ("sinusoidal", "learned", "none")
+
 
 @dataclass(frozen=True)
 class ScorerData:
@@ -19,6 +22,7 @@ class ScorerData:
     documents: int = 0  # read at most this many; 0 means all
     tokens: int = 0  # read at most this many words of each document; 0 means all
     held_out: float = 0.1
+    normalize: str = "encoder"  # vectors as the encoder gives them, of length 1 (unit) or of the root of their width
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,8 @@ class ScorerNetwork:
     layers: int = 2
     heads: int = 4
     inner: int = 512
-    positions: bool = True
+    positions: str = "sinusoidal"  # or learned, or none
+    scaled: bool = False  # the embedded vectors, by the root of the width
     features: str = ""
     value: str = "sigmoid"
     strength: float = 1.0
@@ -47,7 +52,9 @@ class SiameseNetworks:
     layers: int = 2
     heads: int = 8
     inner: int = 512
-    positions: bool = True
+    encoder_positions: str = "sinusoidal"
+    predictor_positions: str = "sinusoidal"
+    scaled: bool = False
     encoder: bool = True
     predictor: bool = True
 
@@ -57,11 +64,20 @@ class Objective:
     """The weights of the terms (0 leaves a term out) and the readings of the paper.
 
     `rest_ext` and `ext_doc` are the paper's objectives. `negative_target` says what the prediction of a negative
-    sentence is compared with: the selected sentence's vector, as the formula is printed, or its own. `words` is Ext-Doc
-    in the space of words: how much the selected sentences say of what the document keeps coming back to, as the
-    teacher's coverage counts it. `imitation` is the distance of the selection from the choice of a teacher, a scorer on
-    words and a selector. `supervised` is the cross-entropy of labels: the BertSum-style baseline, the only term that
-    needs labels.
+    sentence is compared with: the selected sentence's vector, as the formula is printed, or its own.
+    `negative_relaxation` says whose gradient the mask of the negatives has: that of 1 - s (`unselected`), or of s
+    (`selected`), as the formula is printed.
+
+    What follows is ours. `target` `frozen` predicts the first-level vectors, which cannot collapse. `gradient` `exact`
+    gives the scorer the expectation over the sampled sentence, and the effect of putting in or taking out each single
+    sentence, computed and not relaxed. A positive `contrast` is a temperature: a prediction must then tell its target
+    from those of the other documents of the batch. `direction` `forward` prefers sentences that what follows predicts
+    better than what precedes. `warm_start` is the number of first steps that imitate the teacher, too.
+
+    `words` is Ext-Doc in the space of words: how much the selected sentences say of what the document keeps coming back
+    to, as the teacher's coverage counts it. `imitation` is the distance of the selection from the choice of a teacher,
+    a scorer on words and a selector. `supervised` is the cross-entropy of labels: the BertSum-style baseline, the only
+    term that needs labels.
     """
 
     rest_ext: float = 1.0
@@ -71,7 +87,13 @@ class Objective:
     supervised: float = 0.0
     negatives: bool = True
     negative_target: str = "selected"
+    negative_relaxation: str = "unselected"
     detach_target: bool = True
+    target: str = "encoder"
+    gradient: str = "straight_through"
+    contrast: float = 0.0
+    direction: str = "both"
+    warm_start: int = 0
     teacher_scorer: str = "coverage"
     teacher_select: str = "coverage"
     teacher_tuned: bool = True  # to the position bias of the corpus; see `news.bias_of`
@@ -133,7 +155,13 @@ class ScorerConfig:
             ("selector", self.select.partition(":")[0], SELECTORS.names()),
             ("precision", self.data.precision, ("float16", "float32")),
             ("value", self.network.value, ("sigmoid", "exp", "length_exp", "coverage_exp")),
+            ("normalize", self.data.normalize, NORMALIZE),
+            *(("positions", name, POSITIONS) for name in self._positions),
             ("negative_target", self.objective.negative_target, ("selected", "own")),
+            ("negative_relaxation", self.objective.negative_relaxation, ("unselected", "selected")),
+            ("target", self.objective.target, ("encoder", "frozen")),
+            ("gradient", self.objective.gradient, ("straight_through", "exact")),
+            ("direction", self.objective.direction, ("both", "forward")),
             ("kind of selection", self.selection.kind, ("gumbel", "network", "perturbed")),
             ("relaxation", self.selection.relaxation, ("softmax", "k_hot")),
             *(("feature", name, FEATURES) for name in self.features),
@@ -148,8 +176,13 @@ class ScorerConfig:
         """The names of the features."""
         return tuple(self.network.features.split())
 
+    @property
+    def _positions(self) -> tuple[str, str, str]:
+        return self.network.positions, self.siamese.encoder_positions, self.siamese.predictor_positions
+
     def _check_numbers(self) -> None:
         may_be_zero = ("documents", "tokens", "clip", "rest_ext", "ext_doc", "words", "imitation", "supervised", "seed")
+        may_be_zero += ("contrast", "warm_start")
         for table in (self.data, self.network, self.siamese, self.objective, self.selection, self.training):
             for key, value in vars(table).items():
                 if type(value) in (int, float) and not (0 < value < inf or (value == 0 and key in may_be_zero)):

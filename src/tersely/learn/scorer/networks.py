@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
+from torch.nn import functional
 
 from tersely.learn.attention import Transformer
 from tersely.learn.scorer.config import ScorerConfig, SiameseNetworks
@@ -17,12 +18,13 @@ class ScoringNetwork(nn.Module):
         network = config.network
         self.value, self.strength = network.value, network.strength
         inputs = columns + sum(COLUMNS[name] for name in config.features)
-        self.transformer = Transformer(
-            inputs, network.width, network.layers, network.heads, network.inner, 1, network.positions
-        )
+        self.normalize = config.data.normalize
+        size = network.width, network.layers, network.heads, network.inner
+        self.transformer = Transformer(inputs, *size, 1, network.positions, network.scaled)
 
     def forward(self, vectors: Tensor, features: Tensor, mask: Tensor) -> Tensor:
         """Return scores [B, n] for vectors [B, n, d] and features [B, n, f]."""
+        vectors = normalized(vectors, self.normalize)
         scores: Tensor = self.transformer(torch.cat([vectors, features], dim=-1), mask).squeeze(-1)
         return scores
 
@@ -38,14 +40,21 @@ class ScoringNetwork(nn.Module):
 
 
 class Siamese(nn.Module):
-    """The second-level encoder, shared by both sides, and the predictor of one side."""
+    """The second-level encoder, shared by both sides, and the predictor of one side.
 
-    def __init__(self, config: SiameseNetworks, columns: int) -> None:
+    With `frozen` targets, which are first-level vectors, the last of the two has as many outputs as those.
+    """
+
+    def __init__(self, config: SiameseNetworks, columns: int, frozen: bool = False) -> None:
         super().__init__()
         size = config.width, config.layers, config.heads, config.inner
         width = config.width if config.encoder else columns
-        self.encoder = Transformer(columns, *size, width, config.positions) if config.encoder else None
-        self.predictor = Transformer(width, *size, width, config.positions) if config.predictor else None
+        encoded = columns if frozen and not config.predictor else width
+        predicted = columns if frozen else width
+        kinds = config.encoder_positions, config.predictor_positions
+        encoder = Transformer(columns, *size, encoded, kinds[0], config.scaled) if config.encoder else None
+        predictor = Transformer(width, *size, predicted, kinds[1], config.scaled) if config.predictor else None
+        self.encoder, self.predictor = encoder, predictor
 
     def encode(self, vectors: Tensor, mask: Tensor) -> Tensor:
         """Return second-level vectors [B, n, d']; without an encoder, the first-level ones."""
@@ -71,4 +80,13 @@ class ScorerModel(nn.Module):
     def __init__(self, config: ScorerConfig, columns: int) -> None:
         super().__init__()
         self.scorer = ScoringNetwork(config, columns)
-        self.siamese = Siamese(config.siamese, columns) if config.objective.siamese else None
+        frozen = config.objective.target == "frozen"
+        self.siamese = Siamese(config.siamese, columns, frozen) if config.objective.siamese else None
+
+
+def normalized(vectors: Tensor, how: str) -> Tensor:
+    """Scale vectors [B, n, d] to length 1 (`unit`) or to the root of d (`width`); zeros stay zeros."""
+    if how == "encoder":
+        return vectors
+    length: float = 1.0 if how == "unit" else vectors.shape[-1] ** 0.5
+    return functional.normalize(vectors, dim=-1) * length

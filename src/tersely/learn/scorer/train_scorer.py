@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
@@ -77,6 +77,8 @@ def train_scorer(
     """
     team, folder = team or Team(), out / "training"
     check_precision(precision, team.device)
+    if config.objective.contrast and team.size > 1:
+        raise UsageError("contrast compares the documents of a batch with each other: train in one process")
     check_resume(folder / "checkpoint.safetensors", out, resume)
     torch.set_num_threads(config.training.threads)
     select = selector(config.selection)
@@ -152,6 +154,11 @@ def fingerprint(corpus: Corpus) -> str:
     return digest.hexdigest()
 
 
+def warming(config: ScorerConfig) -> ScorerConfig:
+    """Return the configuration of a warm start: it imitates the teacher, too."""
+    return replace(config, objective=replace(config.objective, imitation=1.0))
+
+
 @dataclass(frozen=True)
 class Lessons:
     """The steps and validations of a scorer."""
@@ -174,7 +181,8 @@ class Lessons:
         batch = self.team.batch(self.documents, *self.learning.at(step))
         # All randomness of a step comes from its number, so a resumed run draws the same.
         sampling = torch.Generator().manual_seed(training.seed * 1_000_003 + step)
-        part = self.team.part(forward(model, batch, self.config, self.select, sampling))
+        config = warming(self.config) if step < self.config.objective.warm_start else self.config
+        part = self.team.part(forward(model, batch, config, self.select, sampling))
         optimizer.zero_grad()
         if part.loss.requires_grad:
             torch.autograd.backward(self.scaler.scale(part.loss))

@@ -1,0 +1,142 @@
+"""The grid of benchmarks/siamese.py: what each row changes in the configuration, and what it is called."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tersely.learn.scorer.config import (
+    Objective,
+    ScorerConfig,
+    ScorerData,
+    ScorerNetwork,
+    ScorerTraining,
+    SiameseNetworks,
+    TrainingSelection,
+)
+
+# The paper reads the first 512 tokens of an article: 17.4 sentences of CNN/DailyMail, on average.
+SENTENCES = 16
+Changes = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class GridRow:
+    """One setting: its changes, and whether it is within what the paper says."""
+
+    name: str
+    title: str
+    paper: bool
+    changes: Changes
+
+
+NO_POSITIONS = {"siamese.encoder_positions": "none", "siamese.predictor_positions": "none"}
+SCALED = {"network.scaled": True, "siamese.scaled": True}
+FROZEN = {"objective.target": "frozen", **NO_POSITIONS, **SCALED}
+EXACT = {"objective.gradient": "exact"}
+CONTRAST = {**EXACT, **FROZEN, "objective.contrast": 0.1}
+FEATURES = {"network.positions": "none", "network.features": "position length words", "network.value": "exp"}
+FEATURES |= {"training.rate": 1e-3}
+WORDS = {**FEATURES, "objective.words": 1.0}
+ALONE = {"objective.rest_ext": 0.0, "objective.ext_doc": 0.0}
+BOTH = {**CONTRAST, **WORDS, "objective.words": 5.0}
+
+
+def network(labels: str) -> Changes:
+    """Select by a shipped knapsack network; the language's own replaces it where there is one."""
+    return {"selection.kind": "network", "selection.folder": f"knapsack-cnndm-{labels}"}
+
+
+ROWS = (
+    GridRow("printed", "as printed", True, {}),
+    GridRow(
+        *("literal", "as printed, relaxations to the letter", True),
+        {"selection.relaxation": "softmax", "objective.negative_relaxation": "selected"},
+    ),
+    GridRow("scaled", "`scaled`", True, SCALED),
+    GridRow("width", "`normalize = width`", True, {"data.normalize": "width"}),
+    GridRow(
+        *("learned", "learned positions, `scaled`", True),
+        {
+            "network.positions": "learned",
+            "network.scaled": True,
+            "siamese.scaled": True,
+            "siamese.encoder_positions": "learned",
+            "siamese.predictor_positions": "learned",
+        },
+    ),
+    GridRow("scorer-none", "no positions in the scorer", True, {**SCALED, "network.positions": "none"}),
+    GridRow("siamese-none", "no positions in encoder and predictor", True, {**NO_POSITIONS, **SCALED}),
+    GridRow("none", "no positions at all", True, {**NO_POSITIONS, "network.positions": "none"}),
+    GridRow(
+        *("none-scaled", "no positions at all, `scaled`", True),
+        {**NO_POSITIONS, **SCALED, "network.positions": "none"},
+    ),
+    GridRow("exact", "exact gradient, `scaled`", False, {**EXACT, **SCALED}),
+    GridRow(
+        "exact-none",
+        "exact gradient, no positions in encoder and predictor",
+        False,
+        {**EXACT, **NO_POSITIONS, **SCALED},
+    ),
+    GridRow("frozen", "frozen targets", False, FROZEN),
+    GridRow("frozen-exact", "frozen targets, exact gradient", False, {**EXACT, **FROZEN}),
+    GridRow("contrast", "frozen targets, exact gradient, contrast", False, CONTRAST),
+    GridRow(
+        *("contrast-rest", "the same, Rest-Ext alone", False),
+        {**CONTRAST, "objective.ext_doc": 0.0},
+    ),
+    GridRow("contrast-doc", "the same, Ext-Doc alone", False, {**CONTRAST, **ALONE, "objective.ext_doc": 1.0}),
+    GridRow("forward", "the same, `direction = forward`", False, {**CONTRAST, "objective.direction": "forward"}),
+    GridRow(
+        *("warm", "as printed after a warm start", False),
+        {"objective.warm_start": 150},
+    ),
+    GridRow("warm-contrast", "contrast after a warm start", False, {**CONTRAST, "objective.warm_start": 150}),
+    GridRow("features", "contrast, the scorer sees features", False, {**CONTRAST, **FEATURES}),
+    GridRow(
+        *("features-forward", "the same, `direction = forward`", False),
+        {**CONTRAST, **FEATURES, "objective.direction": "forward"},
+    ),
+    GridRow("words", "words alone", False, {**WORDS, **ALONE}),
+    GridRow("words-printed", "as printed + words", False, WORDS),
+    GridRow("words-contrast", "contrast + 5 words", False, BOTH),
+    GridRow("words-contrast-ktdp", "the same, KTDP", False, {**BOTH, **network("dp")}),
+    GridRow("words-contrast-ktden", "the same, KTDEN", False, {**BOTH, **network("density")}),
+    GridRow("words-contrast-perturbed", "the same, perturbed", False, {**BOTH, "selection.kind": "perturbed"}),
+)
+
+
+def base(language: str, seed: int) -> ScorerConfig:
+    """Return the paper's objectives at the size of the grid."""
+    chinese = language == "zh"
+    shortest, longest = (80, 220) if chinese else (250, 550)
+    return ScorerConfig(
+        name="grid",
+        training=ScorerTraining(steps=150, batch=16, rate=3e-4, siamese_rate=3e-4, clip=1.0, seed=seed),
+        data=ScorerData(sentences=SENTENCES),
+        network=ScorerNetwork(width=64, layers=2, heads=4, inner=256),
+        siamese=SiameseNetworks(width=32, layers=1, heads=4, inner=64),
+        objective=Objective(ext_doc=1.0 if chinese else 0.3),
+        selection=TrainingSelection(
+            relaxation="k_hot", count=2 if chinese else 3, shortest=shortest, longest=longest, samples=6
+        ),
+    )
+
+
+def changed(config: ScorerConfig, changes: Changes) -> ScorerConfig:
+    """Apply changes of the form {"table.key": value}."""
+    tables: dict[str, dict[str, Any]] = {}
+    for key, value in changes.items():
+        table, _, name = key.partition(".")
+        tables.setdefault(table, {})[name] = value
+    return replace(config, **{table: replace(getattr(config, table), **keys) for table, keys in tables.items()})
+
+
+def configurations(
+    language: str, seeds: list[int], only: list[str] | None
+) -> Iterator[tuple[GridRow, int, ScorerConfig]]:
+    """Yield every row with every seed, one seed after the other."""
+    for seed in seeds:
+        for row in ROWS:
+            if only is None or row.name in only:
+                yield row, seed, changed(base(language, seed), row.changes)
