@@ -6,8 +6,8 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 EXTRAS := tokens,html,files,plot,hub,eval,train,serve,batch,ray,langchain,llama-index,haystack,spacy,mcp
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint docs docs-build peers own-texts nested context bench load scale results tables quality-update \
-  screenshot soak chromium clean wheel-test share dist oldest newest mutants hashes site
+.PHONY: help demo test lint docs docs-build peers own-texts nested context bench load scale results tables \
+  quality-update siamese screenshot soak chromium clean wheel-test share dist oldest newest mutants hashes site
 
 help: ## Show the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -63,6 +63,10 @@ results: $(VENV)/dev ## Measure every scorer on every dev set and write docs/res
 
 tables: $(VENV)/dev ## Train and measure the rows of the paper's tables and write docs/tables.md (an hour or more)
 	$(BIN)/python benchmarks/tables.py
+
+siamese: $(VENV)/dev ## Train the siamese objectives in many settings and write the table in docs/siamese.md (hours; it can be stopped)
+	$(BIN)/python benchmarks/siamese.py --language en
+	$(BIN)/python benchmarks/siamese.py --language zh
 
 quality-update: $(VENV)/dev ## Raise the quality floors to what is measured (FLAGS=--allow-lower lowers them)
 	$(BIN)/python tests/quality/gate.py --update $(FLAGS)

@@ -17,13 +17,15 @@ from typing import Any
 
 import numpy as np
 import torch
+from safetensors.torch import save_file
 
 from siamese_page import write_page
-from siamese_rows import SENTENCES, configurations
+from siamese_rows import SENTENCES, changed, configurations
 from tersely.encode import Cache, Encoder, Matrix, load_encoder
 from tersely.evaluate.measures import Tokenization, rouge
 from tersely.evaluate.readers import SUITE
 from tersely.learn.corpus import Corpus, beginning
+from tersely.learn.news import bias_of
 from tersely.learn.scorer.batches import DocumentBatch, Documents, Order
 from tersely.learn.scorer.config import ScorerConfig, ScorerData
 from tersely.learn.scorer.networks import ScorerModel
@@ -37,7 +39,7 @@ DATA = Path(os.environ.get("TERSELY_DATA", ROOT.parent / "shared" / "data"))
 DEVS = {"en": "dev_cnndm", "zh": "dev_pku"}
 BUDGETS = {"en": (300, 400, 500), "zh": (100, 150, 200)}
 COUNTS = {"en": 3, "zh": 2}
-EVERY, HELD_OUT = 50, 256
+POINTS, HELD_OUT = 6, 256
 
 
 def main() -> None:
@@ -71,12 +73,14 @@ def train_all(args: argparse.Namespace) -> None:
     encoder = Cache(args.cache or args.folder / "vectors", load_encoder("use"))
     if not wanted:
         return
-    corpus, vectors = beginnings(read_corpus(args.language, args.folder), encoder, SENTENCES)
+    texts = Beginnings(read_corpus(args.language, args.folder), encoder, SENTENCES)
+    teacher = tuned(texts.corpus, wanted[0][2], args.folder / f"teacher-{args.language}.txt")
     dev = Trial(args.language, encoder, SENTENCES)
     for row, seed, config in wanted:
         if time.monotonic() > until:
             return
-        found = run(config, corpus, vectors, dev)
+        config = changed(config, {"objective.teacher_scorer": teacher, "objective.teacher_tuned": False})
+        found = run(config, texts.corpus, texts, dev, args.folder / "weights" / f"{args.language}-{row.name}-{seed}")
         with file.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps({"row": row.name, "seed": seed, **found}) + "\n")
         last = found["trajectory"][-1]
@@ -92,12 +96,28 @@ def read_corpus(language: str, folder: Path) -> Corpus:
     return corpus
 
 
-def beginnings(corpus: Corpus, encoder: Encoder, sentences: int) -> tuple[Corpus, "Given"]:
-    """Cut documents shorter, and find their vectors among those of the longer ones."""
-    short = Corpus(tuple(beginning(document, sentences) for document in corpus.documents))
-    pairs = zip(short.documents, corpus.documents, strict=True)
-    known = {tuple(one.texts): encoder.encode(long.texts)[: len(one)].astype(np.float16) for one, long in pairs}
-    return short, Given(known)
+class Beginnings:
+    """Documents cut shorter, and an encoder that finds their vectors among those of the longer ones."""
+
+    def __init__(self, corpus: Corpus, encoder: Encoder, sentences: int) -> None:
+        self.name, self.fingerprint = encoder.name, encoder.fingerprint
+        self.corpus = Corpus(tuple(beginning(document, sentences) for document in corpus.documents))
+        pairs = zip(self.corpus.documents, corpus.documents, strict=True)
+        self._long = {tuple(short.texts): long.texts for short, long in pairs}
+        self._encoder = encoder
+
+    def encode(self, sentences: Sequence[str]) -> Matrix:
+        """Return the vectors of a document that is known."""
+        return self._encoder.encode(self._long[tuple(sentences)])[: len(sentences)]
+
+
+def tuned(corpus: Corpus, config: ScorerConfig, kept: Path) -> str:
+    """Return the teacher, tuned to the corpus; it is the same for all rows, and finding it takes a minute."""
+    if not kept.exists():
+        mean = (config.selection.shortest + config.selection.longest) / 2
+        share = np.mean([min(mean / len(document.text), 1.0) for document in corpus.documents])
+        kept.write_text(f"coverage:bias={bias_of(corpus.documents, float(share))}")
+    return kept.read_text()
 
 
 class Trial:
@@ -184,16 +204,16 @@ class Given:
         return self._known[tuple(sentences)].astype(np.float32)
 
 
-def run(config: ScorerConfig, corpus: Corpus, encoder: Encoder, dev: Trial) -> dict[str, Any]:
-    """Train one row with one seed."""
+def run(config: ScorerConfig, corpus: Corpus, encoder: Encoder, dev: Trial, out: Path) -> dict[str, Any]:
+    """Train one row with one seed, and keep its scorer."""
     started = time.monotonic()
     learning, held_out = (Order.of(numbers, config) for numbers in corpus.split(config.data.held_out))
     documents = make_documents(config, corpus, encoder, learning)
     columns = encoder.encode(corpus.documents[0].texts).shape[1]
-    state = start(config, corpus, encoder, columns, Path("/nonexistent"))
+    state = start(config, corpus, encoder, columns, out)
     select, trajectory = selector(config.selection), []
     for step in range(config.training.steps + 1):
-        if step % EVERY == 0:
+        if step % (config.training.steps // (POINTS if config.training.steps > 300 else 3)) == 0:
             last = step == config.training.steps
             with torch.no_grad():
                 found = dev.measure(state.network, config, last)
@@ -202,6 +222,8 @@ def run(config: ScorerConfig, corpus: Corpus, encoder: Encoder, dev: Trial) -> d
                 )
         if step < config.training.steps:
             learn(config, state, documents, learning, select, step)
+    out.parent.mkdir(exist_ok=True)
+    save_file(state.network.scorer.state_dict(), out.with_suffix(".safetensors"))
     outcome = {name: trajectory[-1].pop(name) for name in ("places", "budgets")}
     return {"seconds": round(time.monotonic() - started), **outcome, "trajectory": trajectory}
 

@@ -37,6 +37,7 @@ CONTRAST = {**EXACT, **FROZEN, "objective.contrast": 0.1}
 FEATURES = {"network.positions": "none", "network.features": "position length words", "network.value": "exp"}
 FEATURES |= {"training.rate": 1e-3}
 WORDS = {**FEATURES, "objective.words": 1.0}
+LONG = {"training.steps": 600}
 ALONE = {"objective.rest_ext": 0.0, "objective.ext_doc": 0.0}
 BOTH = {**CONTRAST, **WORDS, "objective.words": 5.0}
 
@@ -70,6 +71,19 @@ ROWS = (
     GridRow(
         *("none-scaled", "no positions at all, `scaled`", True),
         {**NO_POSITIONS, **SCALED, "network.positions": "none"},
+    ),
+    GridRow("long-printed", "as printed, 600 steps", True, LONG),
+    GridRow(
+        *("long-none-scaled", "no positions at all, `scaled`, 600 steps", True),
+        {**LONG, **NO_POSITIONS, **SCALED, "network.positions": "none"},
+    ),
+    GridRow(
+        *("long-siamese-none", "no positions in encoder and predictor, 600 steps", True),
+        {**LONG, **NO_POSITIONS, **SCALED},
+    ),
+    GridRow(
+        *("long-features", "the same, the scorer sees features instead of positions", False),
+        {**LONG, **NO_POSITIONS, **SCALED, **FEATURES},
     ),
     GridRow("exact", "exact gradient, `scaled`", False, {**EXACT, **SCALED}),
     GridRow(
