@@ -29,21 +29,25 @@ class GridRow:
     changes: Changes
 
 
-NO_POSITIONS = {"siamese.encoder_positions": "none", "siamese.predictor_positions": "none"}
-SCALED = {"network.scaled": True, "siamese.scaled": True}
-FROZEN = {"objective.target": "frozen", **NO_POSITIONS, **SCALED}
-EXACT = {"objective.gradient": "exact"}
-CONTRAST = {**EXACT, **FROZEN, "objective.contrast": 0.1}
-FEATURES = {"network.positions": "none", "network.features": "position length words", "network.value": "exp"}
-FEATURES |= {"training.rate": 1e-3}
-WORDS = {**FEATURES, "objective.words": 1.0}
-LONG = {"training.steps": 600}
-ALONE = {"objective.rest_ext": 0.0, "objective.ext_doc": 0.0}
-BOTH = {**CONTRAST, **WORDS, "objective.words": 5.0}
+NO_POSITIONS: Changes = {"siamese.encoder_positions": "none", "siamese.predictor_positions": "none"}
+SCALED: Changes = {"network.scaled": True, "siamese.scaled": True}
+FROZEN: Changes = {"objective.target": "frozen", **NO_POSITIONS, **SCALED}
+EXACT: Changes = {"objective.gradient": "exact"}
+CONTRAST: Changes = {**EXACT, **FROZEN, "objective.contrast": 0.1}
+FEATURES: Changes = {
+    "network.positions": "none",
+    "network.features": "position length words",
+    "network.value": "exp",
+    "training.rate": 1e-3,
+}
+WORDS: Changes = {**FEATURES, "objective.words": 1.0}
+LONG: Changes = {"training.steps": 600}
+ALONE: Changes = {"objective.rest_ext": 0.0, "objective.ext_doc": 0.0}
+BOTH: Changes = {**CONTRAST, **WORDS, "objective.words": 5.0}
 
 
 def network(labels: str) -> Changes:
-    """Select by a shipped knapsack network; the language's own replaces it where there is one."""
+    """Select by a shipped knapsack network, here that of English; see `configurations`."""
     return {"selection.kind": "network", "selection.folder": f"knapsack-cnndm-{labels}"}
 
 
@@ -153,4 +157,8 @@ def configurations(
     for seed in seeds:
         for row in ROWS:
             if only is None or row.name in only:
-                yield row, seed, changed(base(language, seed), row.changes)
+                config = changed(base(language, seed), row.changes)
+                if language == "zh":
+                    own = config.selection.folder.replace("cnndm", "cnewsum")
+                    config = changed(config, {"selection.folder": own})
+                yield row, seed, config

@@ -181,8 +181,8 @@ class ScorerConfig:
         return self.network.positions, self.siamese.encoder_positions, self.siamese.predictor_positions
 
     def _check_numbers(self) -> None:
-        may_be_zero = ("documents", "tokens", "clip", "rest_ext", "ext_doc", "words", "imitation", "supervised", "seed")
-        may_be_zero += ("contrast", "warm_start")
+        may_be_zero = {"documents", "tokens", "clip", "rest_ext", "ext_doc", "words", "imitation", "supervised", "seed"}
+        may_be_zero |= {"contrast", "warm_start"}
         for table in (self.data, self.network, self.siamese, self.objective, self.selection, self.training):
             for key, value in vars(table).items():
                 if type(value) in (int, float) and not (0 < value < inf or (value == 0 and key in may_be_zero)):
