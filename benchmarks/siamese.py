@@ -1,13 +1,12 @@
 """Trains the paper's objectives in many settings with several seeds, and says what each of them learns.
 
-The steps are those of `tersely train scorer`. Each finished run is a line of DIR/rows-LANGUAGE.jsonl: trajectory,
+The steps are those of `tersely train scorer`. Each finished run is a line of siamese-LANGUAGE.jsonl: trajectory,
 places, cosines, R-1 on documents as they are and shuffled. Runs that have a line are not repeated, so it can be stopped
 at any time. The table in docs/siamese.md is written from these lines.
 """
 
 import argparse
 import json
-import os
 import pickle
 import sys
 import time
@@ -20,25 +19,19 @@ import torch
 from safetensors.torch import save_file
 
 from siamese_page import write_page
-from siamese_rows import SENTENCES, changed, configurations
+from siamese_rows import SEEDS, SENTENCES, changed, configurations
+from siamese_trial import DATA, DEVS, Trial, measure_trained
 from tersely.encode import Cache, Encoder, Matrix, load_encoder
-from tersely.evaluate.measures import Tokenization, rouge
-from tersely.evaluate.readers import SUITE
 from tersely.learn.corpus import Corpus, beginning
 from tersely.learn.news import bias_of
-from tersely.learn.scorer.batches import DocumentBatch, Documents, Order
+from tersely.learn.scorer.batches import Documents, Order
 from tersely.learn.scorer.config import ScorerConfig, ScorerData
 from tersely.learn.scorer.networks import ScorerModel
-from tersely.learn.scorer.objectives import forward, score
-from tersely.learn.scorer.selection import Select, exact, rank, selector
+from tersely.learn.scorer.objectives import forward
+from tersely.learn.scorer.selection import Select, selector
 from tersely.learn.scorer.train_scorer import make_documents, start, warming
-from tersely.text import Document
 
 ROOT = Path(__file__).parents[1]
-DATA = Path(os.environ.get("TERSELY_DATA", ROOT.parent / "shared" / "data"))
-DEVS = {"en": "dev_cnndm", "zh": "dev_pku"}
-BUDGETS = {"en": (300, 400, 500), "zh": (100, 150, 200)}
-COUNTS = {"en": 3, "zh": 2}
 POINTS, HELD_OUT = 6, 256
 
 
@@ -47,24 +40,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--language", choices=[*DEVS], default="en")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these rows only")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[42, 1, 2, 3, 4], metavar="N")
+    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS, metavar="N")
     parser.add_argument("--minutes", type=float, default=1e9, help="start no run after so many minutes")
-    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "siamese", metavar="DIR")
+    parser.add_argument("--rows", type=Path, default=ROOT / "benchmarks", metavar="DIR", help="folder of the rows")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "siamese", help="weights", metavar="DIR")
     parser.add_argument("--cache", type=Path, metavar="DIR", help="folder for vectors; default: inside --folder")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "siamese.md", help="page with the table")
+    parser.add_argument(
+        "--gains", action="store_true", help="measure trained rows on whole documents: length control, the aim"
+    )
     parser.add_argument("--page-only", action="store_true", help="write the page from earlier rows")
     args = parser.parse_args()
     if not args.page_only:
         if not DATA.is_dir():
             sys.exit(f"no documents at {DATA}: set TERSELY_DATA")
-        train_all(args)
-    write_page(args.out, args.folder)
+        measure_trained(args.language, args.folder, args.rows, args.cache) if args.gains else train_all(args)
+    write_page(args.out, args.rows)
 
 
 def train_all(args: argparse.Namespace) -> None:
     """Train every row that has no line yet."""
     torch.set_num_threads(1)
-    file = args.folder / f"rows-{args.language}.jsonl"
+    file = args.rows / f"siamese-{args.language}.jsonl"
     args.folder.mkdir(parents=True, exist_ok=True)
     lines = file.read_text().splitlines() if file.exists() else []
     known = {(line["row"], line["seed"]) for line in map(json.loads, lines)}
@@ -120,90 +117,6 @@ def tuned(corpus: Corpus, config: ScorerConfig, kept: Path) -> str:
     return kept.read_text()
 
 
-class Trial:
-    """Labeled documents as they are and shuffled: measured, never learned from."""
-
-    def __init__(self, language: str, encoder: Encoder, sentences: int) -> None:
-        dev = next(dev for dev in SUITE if dev.name == DEVS[language])
-        records = [record for record in dev.records(DATA) if record.reference and len(record.document) > 1]
-        records.sort(key=lambda record: len(record.document))
-        self.documents = [beginning(record.document, sentences) for record in records]
-        self.budgets, self.count = BUDGETS[language], COUNTS[language]
-        tokens = Tokenization().tokens
-        self._tokens = [[tokens(text, one.language) for text in one.texts] for one in self.documents]
-        self._references = [[tokens(text, one.document.language) for text in one.reference] for one in records]
-        self._orders = [
-            np.random.default_rng([7, len(one), i]).permutation(len(one)) for i, one in enumerate(self.documents)
-        ]
-        pairs = list(zip(self.documents, self._orders, strict=True))
-        self._mixed = [Document.from_sentences([one.texts[i] for i in order], one.language) for one, order in pairs]
-        self._vectors = [encoder.encode(one.document.texts)[:sentences] for one in records]
-        self._known: dict[tuple[int, tuple[int, ...]], float] = {}
-        self._batches: dict[tuple[str, ...], tuple[list[DocumentBatch], list[DocumentBatch]]] = {}
-
-    def measure(self, model: ScorerModel, config: ScorerConfig, last: bool) -> dict[str, Any]:
-        """Return R-1, also shuffled, and the share of the first three; at the end also places and lengths."""
-        plain, mixed = self._inputs(config.features)
-        chosen = self._best(model, plain)
-        found = [
-            [int(order[i]) for i in some] for order, some in zip(self._orders, self._best(model, mixed), strict=True)
-        ]
-        places = np.bincount([place for some in chosen for place in some], minlength=10)
-        point = {"r1": self.rouge1(chosen), "shuffled": self.rouge1(found)}
-        point["first"] = round(float(places[:3].sum() / places.sum()), 3)
-        if not last:
-            return point
-        within = {str(limit): self.rouge1(self._fitting(model, plain, limit)) for limit in self.budgets}
-        return {**point, "budgets": within, "places": [*places[:9].tolist(), int(places[9:].sum())]}
-
-    def rouge1(self, chosen: Sequence[Sequence[int]]) -> float:
-        """Return the mean over the documents of sentences chosen from each."""
-        total = 0.0
-        for number, some in enumerate(chosen):
-            key = number, tuple(sorted(some))
-            if key not in self._known:
-                found = [self._tokens[number][i] for i in key[1]]
-                self._known[key] = rouge(self._references[number], found)["rouge1"].f1
-            total += self._known[key]
-        return round(100 * total / len(chosen), 2)
-
-    def _inputs(self, features: tuple[str, ...]) -> tuple[list[DocumentBatch], list[DocumentBatch]]:
-        if features not in self._batches:
-            vectors = self._vectors
-            turned = [rows[order] for rows, order in zip(vectors, self._orders, strict=True)]
-            self._batches[features] = batches(self.documents, vectors, features), batches(self._mixed, turned, features)
-        return self._batches[features]
-
-    def _best(self, model: ScorerModel, inputs: Sequence[DocumentBatch]) -> list[list[int]]:
-        given = (score(model.scorer, batch) for batch in inputs)
-        return [row.nonzero().flatten().tolist() for one in given for row in rank(one.scores, one.mask) < self.count]
-
-    def _fitting(self, model: ScorerModel, inputs: Sequence[DocumentBatch], limit: int) -> list[list[int]]:
-        limited = (batch._replace(capacities=batch.capacities + limit) for batch in inputs)
-        return [row.nonzero().flatten().tolist() for one in limited for row in exact(score(model.scorer, one))]
-
-
-def batches(documents: Sequence[Document], vectors: Sequence[Matrix], names: tuple[str, ...]) -> list[DocumentBatch]:
-    """Return documents, sorted by length, as the scorer sees them."""
-    known = {tuple(one.texts): rows for one, rows in zip(documents, vectors, strict=True)}
-    inputs = Documents(documents, Given(known), names)
-    cuts = [range(first, min(first + 32, len(documents))) for first in range(0, len(documents), 32)]
-    return [inputs.batch(cut, [0] * len(cut)) for cut in cuts]
-
-
-class Given:
-    """Vectors that are already computed, in place of an encoder."""
-
-    name, fingerprint = "given", ""
-
-    def __init__(self, known: dict[tuple[str, ...], Matrix]) -> None:
-        self._known = known
-
-    def encode(self, sentences: Sequence[str]) -> Matrix:
-        """Return those of a document that is known."""
-        return self._known[tuple(sentences)].astype(np.float32)
-
-
 def run(config: ScorerConfig, corpus: Corpus, encoder: Encoder, dev: Trial, out: Path) -> dict[str, Any]:
     """Train one row with one seed, and keep its scorer."""
     started = time.monotonic()
@@ -216,7 +129,7 @@ def run(config: ScorerConfig, corpus: Corpus, encoder: Encoder, dev: Trial, out:
         if step % (config.training.steps // (POINTS if config.training.steps > 300 else 3)) == 0:
             last = step == config.training.steps
             with torch.no_grad():
-                found = dev.measure(state.network, config, last)
+                found = dev.measure(state.network.scorer, config, last)
                 trajectory.append(
                     {"step": step, **validated(config, state.network, documents, held_out, select), **found}
                 )

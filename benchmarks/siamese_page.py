@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from siamese_rows import ROWS
+from siamese_rows import ROWS, UNCONTROLLED
 
 BEGIN, END = "<!-- grid: written by benchmarks/siamese.py -->", "<!-- end of grid -->"
 Line = dict[str, Any]
 
 
-def write_page(out: Path, folder: Path) -> None:
+def write_page(out: Path, rows: Path) -> None:
     """Write the tables of all languages that have rows; the rest of the page stays."""
-    parts = [part for file in sorted(folder.glob("rows-*.jsonl")) for part in section(file)]
+    parts = [part for file in sorted(rows.glob("siamese-*.jsonl")) for part in section(file)]
+    parts += [part for file in sorted(rows.glob("siamese-*.json")) for part in gains(file)]
     text = out.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
@@ -28,7 +29,7 @@ def section(file: Path) -> Iterator[str]:
     """Yield the table of one language."""
     lines: list[Line] = [json.loads(line) for line in file.read_text().splitlines()]
     budgets = list(lines[0]["budgets"])
-    yield f"**{'Chinese' if file.stem.endswith('zh') else 'English'}**\n"
+    yield f"**{'Chinese' if file.stem.endswith('-zh') else 'English'}**\n"
     yield (
         f"| | seeds | R-1 by seed | its course, from step {_course(lines)[0]} to {_course(lines)[-1]} | shuffled "
         f"| {' / '.join(budgets)} characters | places 1 to 9, later, % | Rest-Ext + / − | Ext-Doc + / − |"
@@ -57,6 +58,25 @@ def table_row(title: str, own: Sequence[Line], budgets: Sequence[str]) -> str:
         *(_cosines(ends, term) for term in ("rest_ext", "ext_doc")),
     ]
     return f"| {' | '.join(cells)} |"
+
+
+def gains(file: Path) -> Iterator[str]:
+    """Yield what length control in training adds."""
+    both = json.loads(file.read_text())
+    found, near = both["gains"], both["consensus"]
+    titles = {row.name: row.title for row in ROWS}
+    limits = [limit for limit in next(iter(found.values())) if limit != "seeds"]
+    yield (
+        f"\n| R-1 less that of *{titles[UNCONTROLLED]}* | seeds | " + " | ".join(f"{limit}" for limit in limits) + " |"
+    )
+    yield "|---|---|" + "---|" * len(limits)
+    for name, gain in found.items():
+        cells = (f"{gain[limit][0]:+.2f} ({gain[limit][1]:+.2f}, {gain[limit][2]:+.2f})" for limit in limits)
+        yield f"| {name.removeprefix(UNCONTROLLED + '-')} | {len(gain['seeds'])} | {' | '.join(cells)} |"
+    yield f"\n| *{titles[name]}*, whole documents, `consensus` | sentences | {' | '.join(limits)} | shuffled |"
+    yield "|---|---|" + "---|" * (len(limits) + 1)
+    for seed, figures in near.items():
+        yield f"| seed {seed} | {' | '.join(f'{figures[key]:.1f}' for key in ('sentences', *limits, 'shuffled'))} |"
 
 
 def _cosines(ends: Sequence[Line], term: str) -> str:

@@ -16,6 +16,7 @@ from tersely.learn.scorer.config import (
 
 # The paper reads the first 512 tokens of an article: 17.4 sentences of CNN/DailyMail, on average.
 SENTENCES = 16
+SEEDS = [42, 1, 2, 3, 4]
 Changes = Mapping[str, Any]
 
 
@@ -105,11 +106,9 @@ ROWS = (
     ),
     GridRow("contrast-doc", "the same, Ext-Doc alone", False, {**CONTRAST, **ALONE, "objective.ext_doc": 1.0}),
     GridRow("forward", "the same, `direction = forward`", False, {**CONTRAST, "objective.direction": "forward"}),
-    GridRow(
-        *("warm", "as printed after a warm start", False),
-        {"objective.warm_start": 150},
-    ),
-    GridRow("warm-contrast", "contrast after a warm start", False, {**CONTRAST, "objective.warm_start": 150}),
+    GridRow("imitation-printed", "as printed + imitation of coverage", False, {"objective.imitation": 1.0}),
+    GridRow("warm", "as printed after a warm start", False, {"objective.warm_start": 75}),
+    GridRow("warm-contrast", "contrast after a warm start", False, {**CONTRAST, "objective.warm_start": 75}),
     GridRow("features", "contrast, the scorer sees features", False, {**CONTRAST, **FEATURES}),
     GridRow(
         *("features-forward", "the same, `direction = forward`", False),
@@ -122,6 +121,10 @@ ROWS = (
     GridRow("words-contrast-ktden", "the same, KTDEN", False, {**BOTH, **network("density")}),
     GridRow("words-contrast-perturbed", "the same, perturbed", False, {**BOTH, "selection.kind": "perturbed"}),
 )
+
+# What length control in training is compared with, and the ways to control it.
+UNCONTROLLED = "words-contrast"
+CONTROLLED = tuple(f"{UNCONTROLLED}-{way}" for way in ("ktdp", "ktden", "perturbed"))
 
 
 def base(language: str, seed: int) -> ScorerConfig:

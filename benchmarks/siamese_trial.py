@@ -1,0 +1,180 @@
+"""The dev set of benchmarks/siamese.py, and what trained scorers do on its whole documents."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file
+
+from siamese_rows import CONTROLLED, SEEDS, UNCONTROLLED, configurations
+from tersely.encode import Cache, Encoder, Matrix, load_encoder
+from tersely.evaluate.measures import Tokenization, paired_bootstrap, rouge
+from tersely.evaluate.readers import SUITE
+from tersely.learn.corpus import beginning
+from tersely.learn.scorer.batches import DocumentBatch, Documents
+from tersely.learn.scorer.config import ScorerConfig
+from tersely.learn.scorer.networks import ScoringNetwork
+from tersely.learn.scorer.objectives import score
+from tersely.learn.scorer.selection import exact, rank
+from tersely.score import Values
+from tersely.select import SELECTORS, Problem
+from tersely.text import Document
+from tersely.text.language import separator
+
+DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
+DEVS = {"en": "dev_cnndm", "zh": "dev_pku"}
+BUDGETS = {"en": (300, 400, 500), "zh": (100, 150, 200)}
+COUNTS = {"en": 3, "zh": 2}
+
+
+class Trial:
+    """Labeled documents as they are and shuffled: measured, never learned from."""
+
+    def __init__(self, language: str, encoder: Encoder, sentences: int) -> None:
+        dev = next(dev for dev in SUITE if dev.name == DEVS[language])
+        records = [record for record in dev.records(DATA) if record.reference and len(record.document) > 1]
+        records.sort(key=lambda record: len(record.document))
+        self.documents = [beginning(record.document, sentences) for record in records]
+        self.budgets, self.count = BUDGETS[language], COUNTS[language]
+        tokens = Tokenization().tokens
+        self._tokens = [[tokens(text, one.language) for text in one.texts] for one in self.documents]
+        self._references = [[tokens(text, one.document.language) for text in one.reference] for one in records]
+        self._orders = [
+            np.random.default_rng([7, len(one), i]).permutation(len(one)) for i, one in enumerate(self.documents)
+        ]
+        pairs = list(zip(self.documents, self._orders, strict=True))
+        self._mixed = [Document.from_sentences([one.texts[i] for i in order], one.language) for one, order in pairs]
+        self._vectors = [encoder.encode(one.document.texts)[:sentences] for one in records]
+        self.columns = self._vectors[0].shape[1]
+        self._known: dict[tuple[int, tuple[int, ...]], float] = {}
+        self._batches: dict[tuple[str, ...], tuple[list[DocumentBatch], list[DocumentBatch]]] = {}
+
+    def measure(self, scorer: ScoringNetwork, config: ScorerConfig, last: bool) -> dict[str, Any]:
+        """Return R-1, also shuffled, and the share of the first three; at the end also places and lengths."""
+        plain, mixed = self._inputs(config.features)
+        chosen = self._best(scorer, plain)
+        found = [
+            [int(order[i]) for i in some] for order, some in zip(self._orders, self._best(scorer, mixed), strict=True)
+        ]
+        places = np.bincount([place for some in chosen for place in some], minlength=10)
+        point = {"r1": self.rouge1(chosen), "shuffled": self.rouge1(found)}
+        point["first"] = round(float(places[:3].sum() / places.sum()), 3)
+        if not last:
+            return point
+        within = {str(limit): self.rouge1(self._fitting(scorer, plain, limit)) for limit in self.budgets}
+        return {**point, "budgets": within, "places": [*places[:9].tolist(), int(places[9:].sum())]}
+
+    def rouge1(self, chosen: Sequence[Sequence[int]]) -> float:
+        """Return the mean over the documents of sentences chosen from each."""
+        return round(float(self.each(chosen).mean()), 2)
+
+    def each(self, chosen: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+        """Return R-1 of sentences chosen from each document."""
+        scores = []
+        for number, some in enumerate(chosen):
+            key = number, tuple(sorted(some))
+            if key not in self._known:
+                found = [self._tokens[number][i] for i in key[1]]
+                self._known[key] = rouge(self._references[number], found)["rouge1"].f1
+            scores.append(self._known[key])
+        return 100 * np.array(scores)
+
+    def within(self, scorer: ScoringNetwork, config: ScorerConfig, limit: int) -> NDArray[np.float64]:
+        """Return R-1 of the exact knapsack's choice from each document."""
+        return self.each(self._fitting(scorer, self._inputs(config.features)[0], limit))
+
+    def _inputs(self, features: tuple[str, ...]) -> tuple[list[DocumentBatch], list[DocumentBatch]]:
+        if features not in self._batches:
+            vectors = self._vectors
+            turned = [rows[order] for rows, order in zip(vectors, self._orders, strict=True)]
+            self._batches[features] = batches(self.documents, vectors, features), batches(self._mixed, turned, features)
+        return self._batches[features]
+
+    def _best(self, scorer: ScoringNetwork, inputs: Sequence[DocumentBatch]) -> list[list[int]]:
+        given = (score(scorer, batch) for batch in inputs)
+        return [row.nonzero().flatten().tolist() for one in given for row in rank(one.scores, one.mask) < self.count]
+
+    def _fitting(self, scorer: ScoringNetwork, inputs: Sequence[DocumentBatch], limit: int) -> list[list[int]]:
+        limited = (batch._replace(capacities=batch.capacities + limit) for batch in inputs)
+        return [row.nonzero().flatten().tolist() for one in limited for row in exact(score(scorer, one))]
+
+    def consensus(self, scorer: ScoringNetwork, config: ScorerConfig) -> dict[str, float]:
+        """Return R-1 of the selector `consensus`: some sentences, the same shuffled, and within each length."""
+        plain, mixed = (_values(scorer, inputs) for inputs in self._inputs(config.features))
+        shuffled = [
+            [int(order[i]) for i in chosen]
+            for order, chosen in zip(self._orders, _agreed(self._mixed, mixed, self.count, True), strict=True)
+        ]
+        found = {"sentences": self.rouge1(_agreed(self.documents, plain, self.count, True))}
+        found |= {str(limit): self.rouge1(_agreed(self.documents, plain, limit, False)) for limit in self.budgets}
+        return found | {"shuffled": self.rouge1(shuffled)}
+
+
+def _values(scorer: ScoringNetwork, inputs: Sequence[DocumentBatch]) -> list[Values]:
+    given = (score(scorer, batch) for batch in inputs)
+    return [row[mask].double().numpy() for one in given for row, mask in zip(one.values, one.mask, strict=True)]
+
+
+def _agreed(documents: Sequence[Document], values: Sequence[Values], limit: int, count: bool) -> list[list[int]]:
+    select = SELECTORS.create("consensus")
+    chosen = []
+    for document, own in zip(documents, values, strict=True):
+        costs = np.array([1 if count else len(text) for text in document.texts], dtype=np.int64)
+        between = 0 if count else len(separator(document.language))
+        chosen.append(list(select(Problem(own, costs, limit, between, document=document)).chosen))
+    return chosen
+
+
+def batches(documents: Sequence[Document], vectors: Sequence[Matrix], names: tuple[str, ...]) -> list[DocumentBatch]:
+    """Return documents, sorted by length, as the scorer sees them."""
+    known = {tuple(one.texts): rows for one, rows in zip(documents, vectors, strict=True)}
+    inputs = Documents(documents, Given(known), names)
+    cuts = [range(first, min(first + 32, len(documents))) for first in range(0, len(documents), 32)]
+    return [inputs.batch(cut, [0] * len(cut)) for cut in cuts]
+
+
+class Given:
+    """Vectors that are already computed, in place of an encoder."""
+
+    name, fingerprint = "given", ""
+
+    def __init__(self, known: dict[tuple[str, ...], Matrix]) -> None:
+        self._known = known
+
+    def encode(self, sentences: Sequence[str]) -> Matrix:
+        """Return those of a document that is known."""
+        return self._known[tuple(sentences)].astype(np.float32)
+
+
+def measure_trained(language: str, folder: Path, rows: Path, cache: Path | None) -> None:
+    """Measure on whole documents what length control in training adds, and how near the last row is to the aim."""
+    dev = Trial(language, Cache(cache or folder / "vectors", load_encoder("use")), sentences=1000)
+    known = {(row.name, seed): config for row, seed, config in configurations(language, SEEDS, None)}
+    scorers: dict[tuple[str, int], ScoringNetwork] = {}
+    for name, seed in known:
+        file = folder / "weights" / f"{language}-{name}-{seed}.safetensors"
+        if name in (UNCONTROLLED, *CONTROLLED) and file.exists():
+            scorers[name, seed] = ScoringNetwork(known[name, seed], dev.columns)
+            scorers[name, seed].load_state_dict(load_file(file))
+    found: dict[str, Any] = {}
+    with torch.no_grad():
+        for name in CONTROLLED:
+            seeds = [seed for seed in SEEDS if (name, seed) in scorers and (UNCONTROLLED, seed) in scorers]
+            found[name] = {"seeds": seeds}
+            for limit in dev.budgets if seeds else ():
+                pair = (
+                    np.mean([dev.within(scorers[row, seed], known[row, seed], limit) for seed in seeds], axis=0)
+                    for row in (name, UNCONTROLLED)
+                )
+                gain = paired_bootstrap(*pair)
+                found[name][str(limit)] = [round(value, 2) for value in (gain.mean, gain.low, gain.high)]
+        last = CONTROLLED[-1]
+        near = {
+            seed: dev.consensus(scorers[last, seed], known[last, seed]) for seed in SEEDS if (last, seed) in scorers
+        }
+    (rows / f"siamese-{language}.json").write_text(json.dumps({"gains": found, "consensus": near}))
