@@ -167,7 +167,8 @@ class Effects(NamedTuple):
         """Return the predictor's vectors [B, m, n, d'] for m sets of kept sentences per document, bool [B, m, n]."""
         each = (kept[..., None] * self.vectors[:, None]).flatten(0, 1)
         mask = self.mask[:, None].expand_as(kept).flatten(0, 1)
-        return self.siamese.predict(self.siamese.encode(each, mask), mask).unflatten(0, kept.shape[:2])
+        predicted: Tensor = self.siamese.predict(self.siamese.encode(each, mask), mask).unflatten(0, kept.shape[:2])
+        return predicted
 
 
 def targets(siamese: Siamese, vectors: Tensor, mask: Tensor, settings: Objective) -> Tensor:
