@@ -201,6 +201,23 @@ def test_the_gradients_of_a_scorer_are_clipped(config: ScorerConfig, corpus: Cor
     assert norms[1] == pytest.approx(1e-4, rel=1e-2)
 
 
+def test_a_warm_start_imitates_the_teacher_until_it_ends(config: ScorerConfig, corpus: Corpus, tmp_path: Path) -> None:
+    weights = []
+    for name, change in (("never", {}), ("warm", {"warm_start": 2}), ("imitation", {"imitation": 1.0})):
+        for steps in (2, 3):
+            changed = replace(
+                config,
+                objective=replace(config.objective, **change),
+                training=replace(config.training, steps=steps, validate_every=9),
+            )
+            state = train_scorer(changed, corpus, Hashing(), tmp_path / f"{name}-{steps}", False, silent)
+            weights.append(torch.cat([weight.flatten() for weight in state.network.scorer.parameters()]))
+    never, _, warm, after, imitation, still = weights
+    assert torch.equal(warm, imitation)
+    assert not torch.equal(warm, never)
+    assert not torch.equal(after, still)
+
+
 @pytest.mark.parametrize(
     ("features", "value"), [("", "sigmoid"), ("position words length", "length_exp"), ("", "coverage_exp")]
 )
