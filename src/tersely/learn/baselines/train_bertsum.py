@@ -114,7 +114,7 @@ class BertSumNet(nn.Module):
             raise UsageError(f"the encoder's width {width} is not a multiple of {config.heads} heads")
         self.encoder = encoder
         self.two_segments = getattr(encoder.config, "type_vocab_size", 0) > 1
-        self.over = Transformer(width, width, config.layers, config.heads, config.inner, 1, positions=True)
+        self.over = Transformer(width, width, config.layers, config.heads, config.inner, 1, positions="sinusoidal")
 
     def forward(self, ids: Tensor, segments: Tensor, places: Tensor, mask: Tensor, real: Tensor) -> Tensor:
         """Return scores [B, n] for tokens and segments [B, L], places [B, n], and masks of tokens and sentences."""

@@ -85,7 +85,7 @@ class NeuSum(nn.Module):
         super().__init__()
         width = config.width
         self.drop = nn.Dropout(config.dropout)
-        self.read = Transformer(columns, width, config.layers, config.heads, 4 * width, width, positions=True)
+        self.read = Transformer(columns, width, config.layers, config.heads, 4 * width, width, positions="sinusoidal")
         self.begin = nn.Linear(width, width)
         self.remember = nn.GRUCell(width, width)
         self.of_state, self.of_sentence = nn.Linear(width, width, bias=False), nn.Linear(width, width)
