@@ -11,6 +11,7 @@ import pickle
 import sys
 import time
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import torch
 from safetensors.torch import save_file
 
 from siamese_page import write_page
-from siamese_rows import SEEDS, SENTENCES, changed, configurations
+from siamese_rows import SEEDS, changed, configurations
 from siamese_trial import DATA, DEVS, Trial, measure_trained
 from tersely.encode import Cache, Encoder, Matrix, load_encoder
 from tersely.learn.corpus import Corpus, beginning
@@ -70,12 +71,14 @@ def train_all(args: argparse.Namespace) -> None:
     encoder = Cache(args.cache or args.folder / "vectors", load_encoder("use"))
     if not wanted:
         return
-    texts = Beginnings(read_corpus(args.language, args.folder), encoder, SENTENCES)
-    teacher = tuned(texts.corpus, wanted[0][2], args.folder / f"teacher-{args.language}.txt")
-    dev = Trial(args.language, encoder, SENTENCES)
+    whole = read_corpus(args.language, args.folder)
+    cut = cache(lambda length: (Beginnings(whole, encoder, length), Trial(args.language, encoder, length)))
     for row, seed, config in wanted:
         if time.monotonic() > until:
             return
+        length = config.data.sentences
+        texts, dev = cut(length)
+        teacher = tuned(texts.corpus, config, args.folder / f"teacher-{args.language}-{length}.txt")
         config = changed(config, {"objective.teacher_scorer": teacher, "objective.teacher_tuned": False})
         found = run(config, texts.corpus, texts, dev, args.folder / "weights" / f"{args.language}-{row.name}-{seed}")
         with file.open("a", encoding="utf-8") as stream:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from siamese_rows import ROWS, UNCONTROLLED
+from siamese_rows import NEAREST, ROWS, SEEDS, UNCONTROLLED
 
 BEGIN, END = "<!-- grid: written by benchmarks/siamese.py -->", "<!-- end of grid -->"
 Line = dict[str, Any]
@@ -61,9 +61,9 @@ def table_row(title: str, own: Sequence[Line], budgets: Sequence[str]) -> str:
 
 
 def gains(file: Path) -> Iterator[str]:
-    """Yield what length control in training adds."""
+    """Yield what length control in training adds, and what the nearest rows reach."""
     both = json.loads(file.read_text())
-    found, near = both["gains"], both["consensus"]
+    found, near, marks = both["gains"], both["consensus"], both["marks"]
     titles = {row.name: row.title for row in ROWS}
     limits = [limit for limit in next(iter(found.values())) if limit != "seeds"]
     yield (
@@ -73,10 +73,16 @@ def gains(file: Path) -> Iterator[str]:
     for name, gain in found.items():
         cells = (f"{gain[limit][0]:+.2f} ({gain[limit][1]:+.2f}, {gain[limit][2]:+.2f})" for limit in limits)
         yield f"| {name.removeprefix(UNCONTROLLED + '-')} | {len(gain['seeds'])} | {' | '.join(cells)} |"
-    yield f"\n| *{titles[name]}*, whole documents, `consensus` | sentences | {' | '.join(limits)} | shuffled |"
-    yield "|---|---|" + "---|" * (len(limits) + 1)
-    for seed, figures in near.items():
-        yield f"| seed {seed} | {' | '.join(f'{figures[key]:.1f}' for key in ('sentences', *limits, 'shuffled'))} |"
+    keys = ("sentences", *limits)
+    yield f"\n| *{titles[next(iter(NEAREST))]}*, whole documents, `consensus` | {' | '.join(keys)} | shuffled |"
+    yield "|---|" + "---|" * (len(keys) + 1)
+    for name, length in NEAREST.items():
+        for seed in (str(seed) for seed in SEEDS if str(seed) in near.get(name, {})):
+            cells = (f"{near[name][seed][key]:.2f}" for key in (*keys, "shuffled"))
+            yield f"| trained on {length} sentences, seed {seed} | {' | '.join(cells)} |"
+    for name in ("lead", "lead+top"):
+        cells = (f"{value:.2f}" for value in (*(marks[name][key] for key in keys), marks["random"]))
+        yield f"| `{name}`; shuffled: random sentences | {' | '.join(cells)} |"
 
 
 def _cosines(ends: Sequence[Line], term: str) -> str:

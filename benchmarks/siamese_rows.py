@@ -45,6 +45,7 @@ WORDS: Changes = {**FEATURES, "objective.words": 1.0}
 LONG: Changes = {"training.steps": 600}
 ALONE: Changes = {"objective.rest_ext": 0.0, "objective.ext_doc": 0.0}
 BOTH: Changes = {**CONTRAST, **WORDS, "objective.words": 5.0}
+PERTURBED: Changes = {**BOTH, "selection.kind": "perturbed"}
 
 
 def network(labels: str) -> Changes:
@@ -119,12 +120,16 @@ ROWS = (
     GridRow("words-contrast", "contrast + 5 words", False, BOTH),
     GridRow("words-contrast-ktdp", "the same, KTDP", False, {**BOTH, **network("dp")}),
     GridRow("words-contrast-ktden", "the same, KTDEN", False, {**BOTH, **network("density")}),
-    GridRow("words-contrast-perturbed", "the same, perturbed", False, {**BOTH, "selection.kind": "perturbed"}),
+    GridRow("words-contrast-perturbed", "the same, perturbed", False, PERTURBED),
+    GridRow("words-contrast-perturbed-24", "the same, 24 sentences", False, {**PERTURBED, "data.sentences": 24}),
+    GridRow("words-contrast-perturbed-32", "the same, 32 sentences", False, {**PERTURBED, "data.sentences": 32}),
 )
 
 # What length control in training is compared with, and the ways to control it.
 UNCONTROLLED = "words-contrast"
 CONTROLLED = tuple(f"{UNCONTROLLED}-{way}" for way in ("ktdp", "ktden", "perturbed"))
+# The rows that are measured with the selector `consensus` on whole documents, by the sentences of a text in training.
+NEAREST = {CONTROLLED[-1]: SENTENCES, f"{CONTROLLED[-1]}-24": 24, f"{CONTROLLED[-1]}-32": 32}
 
 
 def base(language: str, seed: int) -> ScorerConfig:

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file
 
-from siamese_rows import CONTROLLED, SEEDS, UNCONTROLLED, configurations
+from siamese_rows import CONTROLLED, NEAREST, SEEDS, UNCONTROLLED, configurations
 from tersely.encode import Cache, Encoder, Matrix, load_encoder
 from tersely.evaluate.measures import Tokenization, paired_bootstrap, rouge
 from tersely.evaluate.readers import SUITE
@@ -108,11 +108,27 @@ class Trial:
         plain, mixed = (_values(scorer, inputs) for inputs in self._inputs(config.features))
         shuffled = [
             [int(order[i]) for i in chosen]
-            for order, chosen in zip(self._orders, _agreed(self._mixed, mixed, self.count, True), strict=True)
+            for order, chosen in zip(
+                self._orders, _chosen("consensus", self._mixed, mixed, self.count, True), strict=True
+            )
         ]
-        found = {"sentences": self.rouge1(_agreed(self.documents, plain, self.count, True))}
-        found |= {str(limit): self.rouge1(_agreed(self.documents, plain, limit, False)) for limit in self.budgets}
-        return found | {"shuffled": self.rouge1(shuffled)}
+        return self._within("consensus", plain) | {"shuffled": self.rouge1(shuffled)}
+
+    def lead(self, selector: str) -> dict[str, float]:
+        """Return R-1 of the first sentences, some and within each length."""
+        return self._within(selector, [np.arange(len(one), 0, -1, dtype=np.float64) for one in self.documents])
+
+    def _within(self, selector: str, values: Sequence[Values]) -> dict[str, float]:
+        limits = [("sentences", self.count, True), *((str(limit), limit, False) for limit in self.budgets)]
+        chosen = {key: _chosen(selector, self.documents, values, limit, count) for key, limit, count in limits}
+        return {key: self.rouge1(some) for key, some in chosen.items()}
+
+    def random(self) -> float:
+        """Return R-1 of as many sentences drawn at random, the mean of ten draws."""
+        sizes = [len(one) for one in self.documents]
+        draws = (np.random.default_rng([11, draw]) for draw in range(10))
+        means = [self.rouge1([draw.permutation(size)[: self.count].tolist() for size in sizes]) for draw in draws]
+        return round(float(np.mean(means)), 2)
 
 
 def _values(scorer: ScoringNetwork, inputs: Sequence[DocumentBatch]) -> list[Values]:
@@ -120,8 +136,10 @@ def _values(scorer: ScoringNetwork, inputs: Sequence[DocumentBatch]) -> list[Val
     return [row[mask].double().numpy() for one in given for row, mask in zip(one.values, one.mask, strict=True)]
 
 
-def _agreed(documents: Sequence[Document], values: Sequence[Values], limit: int, count: bool) -> list[list[int]]:
-    select = SELECTORS.create("consensus")
+def _chosen(
+    selector: str, documents: Sequence[Document], values: Sequence[Values], limit: int, count: bool
+) -> list[list[int]]:
+    select = SELECTORS.create(selector)
     chosen = []
     for document, own in zip(documents, values, strict=True):
         costs = np.array([1 if count else len(text) for text in document.texts], dtype=np.int64)
@@ -152,29 +170,47 @@ class Given:
 
 
 def measure_trained(language: str, folder: Path, rows: Path, cache: Path | None) -> None:
-    """Measure on whole documents what length control in training adds, and how near the last row is to the aim."""
+    """Measure on whole documents how near the last rows are to the aim, and what length control in training adds.
+
+    What has a figure is not measured again.
+    """
     dev = Trial(language, Cache(cache or folder / "vectors", load_encoder("use")), sentences=1000)
     known = {(row.name, seed): config for row, seed, config in configurations(language, SEEDS, None)}
     scorers: dict[tuple[str, int], ScoringNetwork] = {}
     for name, seed in known:
         file = folder / "weights" / f"{language}-{name}-{seed}.safetensors"
-        if name in (UNCONTROLLED, *CONTROLLED) and file.exists():
+        if name in (UNCONTROLLED, *CONTROLLED, *NEAREST) and file.exists():
             scorers[name, seed] = ScoringNetwork(known[name, seed], dev.columns)
             scorers[name, seed].load_state_dict(load_file(file))
-    found: dict[str, Any] = {}
+    out = rows / f"siamese-{language}.json"
+    found: dict[str, Any] = json.loads(out.read_text()) if out.exists() else {}
+    found["marks"] = {"lead": dev.lead("greedy"), "lead+top": dev.lead("top"), "random": dev.random()}
+    out.write_text(json.dumps(found))
     with torch.no_grad():
+        for name, seed in sorted(scorers, reverse=True):
+            near = found.setdefault("consensus", {}).setdefault(name, {}) if name in NEAREST else {str(seed): {}}
+            if str(seed) not in near:
+                near[str(seed)] = dev.consensus(scorers[name, seed], known[name, seed])
+                out.write_text(json.dumps(found))
         for name in CONTROLLED:
-            seeds = [seed for seed in SEEDS if (name, seed) in scorers and (UNCONTROLLED, seed) in scorers]
-            found[name] = {"seeds": seeds}
-            for limit in dev.budgets if seeds else ():
-                pair = (
-                    np.mean([dev.within(scorers[row, seed], known[row, seed], limit) for seed in seeds], axis=0)
-                    for row in (name, UNCONTROLLED)
-                )
-                gain = paired_bootstrap(*pair)
-                found[name][str(limit)] = [round(value, 2) for value in (gain.mean, gain.low, gain.high)]
-        last = CONTROLLED[-1]
-        near = {
-            seed: dev.consensus(scorers[last, seed], known[last, seed]) for seed in SEEDS if (last, seed) in scorers
-        }
-    (rows / f"siamese-{language}.json").write_text(json.dumps({"gains": found, "consensus": near}))
+            if name not in found.setdefault("gains", {}):
+                found["gains"][name] = _gain(dev, known, scorers, name)
+                out.write_text(json.dumps(found))
+
+
+def _gain(
+    dev: Trial,
+    known: dict[tuple[str, int], ScorerConfig],
+    scorers: dict[tuple[str, int], ScoringNetwork],
+    name: str,
+) -> dict[str, Any]:
+    seeds = [seed for seed in SEEDS if (name, seed) in scorers and (UNCONTROLLED, seed) in scorers]
+    found: dict[str, Any] = {"seeds": seeds}
+    for limit in dev.budgets if seeds else ():
+        pair = (
+            np.mean([dev.within(scorers[row, seed], known[row, seed], limit) for seed in seeds], axis=0)
+            for row in (name, UNCONTROLLED)
+        )
+        gain = paired_bootstrap(*pair)
+        found[str(limit)] = [round(value, 2) for value in (gain.mean, gain.low, gain.high)]
+    return found
