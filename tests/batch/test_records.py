@@ -73,7 +73,7 @@ def test_a_summary_is_the_same_as_the_librarys(text: str, budget: dict[str, floa
         (b'{"id": 7, "body": "a"}', "no column 'text', but id, body"),
         (b"{}", "no column 'text', but none at all"),
         (b'{"text": null}', "the column 'text' is null"),
-        (b'{"text": ["a"]}', "the column 'text' is not a string"),
+        (b'{"text": {"a": 1}}', "the column 'text' is not a string"),
         (b'{"text": "a", "loud": 1}', "the column 'loud' exists already"),
         (b'{"text": "REFUSE"}', "refused"),
         (b'{"text": "RAISE"}', "ZeroDivisionError: by nothing"),
