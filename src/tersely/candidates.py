@@ -11,7 +11,7 @@ import numpy as np
 
 from tersely.budget import LARGEST
 from tersely.layout import Layout
-from tersely.read import ALONE, LOST, Reading, read
+from tersely.read import ALONE, FILLER, LOST, Reading, read
 from tersely.score import Values
 from tersely.select import Problem, Selection, Selector, solver, sweep, without_duplicates
 from tersely.summary import Rejected
@@ -111,9 +111,11 @@ class Candidates:
     def _base(self, level: Level) -> Problem:
         """Return the problem of a level, whatever the values."""
         problem = self.given(sum(self.layout.lengths) + self.layout.gap * len(self.layout.lengths))
-        if level != "all" and self.noise - problem.include:
-            problem = problem.without(self.noise - problem.include)
-        if level == "coherent" and self.layout.options.coherence == "strict":
+        is_strict = level == "coherent" and self.layout.options.coherence == "strict"
+        noise = self.noise - problem.include - (self._openers if is_strict else frozenset())
+        if level != "all" and noise:
+            problem = problem.without(noise)
+        if is_strict:
             problem = replace(problem, needs=tuple(max(need, ALONE) for need in self.reading.needs))
         return problem
 
@@ -122,8 +124,12 @@ class Candidates:
         return {}
 
     def _whole(self, values: Values) -> Values:
-        """Return values with which quotations are chosen whole or not at all: all of it is the last sentence's."""
+        """Return values with which quotations are chosen whole or not at all: all of it is the last sentence's.
+
+        A filler is worth nothing, whatever it is needed for.
+        """
         moved = values.copy()
+        moved[list(self._openers)] = 0.0
         for i in self.reading.continued:
             moved[i] += max(moved[i - 1], 0.0)
             moved[i - 1] = 0.0
@@ -138,6 +144,12 @@ class Candidates:
             if noise or need == LOST
         )
 
+    @cached_property
+    def _openers(self) -> frozenset[int]:
+        """The fillers that others need, because they say who speaks."""
+        noise = self.reading.noise
+        return frozenset(need for need in self.reading.needs if need >= 0 and noise[need] == FILLER)
+
     def rejections(self, choice: tuple[int, ...], length: int, capacity: int) -> list[Rejected]:
         """Say for each sentence why it is not in a summary of this length; nothing for those that are."""
         options, reading, lengths, gap = self.layout.options, self.reading, self.layout.lengths, self.layout.gap
@@ -145,7 +157,7 @@ class Candidates:
         if len(chosen) == len(lengths):
             return [""] * len(lengths)
         repeated = next(self.levels(capacity)).exclude - options.exclude - self.noise
-        costs, why = [0] * len(lengths), list[Rejected]()
+        costs, why, never = [0] * len(lengths), list[Rejected](), set[int]()
         for i, need in enumerate(reading.needs):
             missing = need >= 0 and need not in chosen
             costs[i] = lengths[i] + gap + (costs[need] if missing else 0)
@@ -160,8 +172,10 @@ class Candidates:
                 reason = "redundant"
             elif lengths[i] + gap > room:
                 reason = "no-room"
-            elif need == LOST or (missing and (why[need] in ("noise", "needs", "excluded") or costs[i] > room)):
+            elif need == LOST or (missing and (need in never or costs[i] > room)):
                 reason = "needs"
+            if reason in ("noise", "needs", "excluded") and i not in self._openers:
+                never.add(i)
             why.append(reason)
         return why
 
