@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,20 @@ from tersely.summary import Rejected
 _SHARES = (0.02, 0.04, *(0.15 * 2 ** (step / 4) for step in range(9)))
 # With coherence "soft", the share of its value that a sentence keeps if what it needs is not chosen.
 _DEPENDENT = 0.5
+# In room for fewer average sentences than this, hardly any fits with what it needs. Then a sentence with one of these
+# needs, which can be understood alone although it does not sound like it, may be taken for this share of its value.
+_PAIR = 2
+_LIGHT, _ALONE = frozenset(("connective", "demonstrative")), 0.7
 
 Level = Literal["coherent", "clean", "all"]
+
+
+class Step(NamedTuple):
+    """What problems depend on from a capacity on: the share of the text that is kept, and whether room is tight."""
+
+    least: int
+    share: float
+    tight: bool
 
 
 @dataclass(frozen=True)
@@ -45,24 +57,26 @@ class Candidates:
             return Reading((ALONE,) * count, ("",) * count, ("",) * count)
         return read(self.layout.document)
 
-    def step(self, capacity: int) -> tuple[float, int]:
-        """Return the share of the text that a summary may keep, rounded down, and the smallest capacity with it."""
-        step = bisect_right(self._steps, capacity)
-        return (_SHARES[step - 1], self._steps[step - 1]) if step else (0.0, 0)
+    def step(self, capacity: int) -> "Step":
+        """Return what the problems for a capacity depend on."""
+        return self._steps[bisect_right(self._steps, capacity, key=lambda step: step.least) - 1]
 
     def pieces(self, low: int, high: int) -> list[tuple[int, int]]:
         """Return the ranges from `low` to `high` with the same values; not those too small for what is included."""
         low = max(low, self.given(sum(self.layout.lengths) + self.layout.gap * len(self.layout.lengths)).least)
-        borders = [low, *(step for step in self._steps if low < step <= high), high + 1]
+        borders = [low, *(step.least for step in self._steps if low < step.least <= high), high + 1]
         return list(zip(borders[:-1], (border - 1 for border in borders[1:]), strict=True)) if low <= high else []
 
     @cached_property
-    def _steps(self) -> list[int]:
-        """The capacities at which the values change."""
-        if self.by_share is None:
-            return []
-        lengths = self.layout.lengths
-        return [ceil(share * (sum(lengths) + self.layout.gap * (len(lengths) - 1))) for share in _SHARES]
+    def _steps(self) -> list["Step"]:
+        """The steps, ascending; the first is for every capacity below the others."""
+        lengths, gap = self.layout.lengths, self.layout.gap
+        whole = sum(lengths) + gap * (len(lengths) - 1)
+        shares = {0: 0.0} | {ceil(share * whole): share for share in _SHARES if self.by_share is not None}
+        pair = ceil(_PAIR * (whole + gap) / max(len(lengths), 1)) - gap if any(self._light) else 0
+        least = sorted({*shares, max(pair, 0)})
+        kept = [max(share for start, share in shares.items() if start <= own) for own in least]
+        return [Step(own, share, own < pair) for own, share in zip(least, kept, strict=True)]
 
     def levels(self, capacity: int) -> Iterator[Problem]:
         """Yield the problems to solve; a later one counts only if nothing fits in those before it.
@@ -70,11 +84,11 @@ class Candidates:
         The first takes no noise, and each sentence with what it needs. The second takes sentences as they are, and the
         last takes noise, too: a heading is better than nothing.
         """
-        share, _ = self.step(capacity)
+        step = self.step(capacity)
         for level in self._used_levels:
-            if (share, level) not in self._known:
-                self._known[share, level] = self._problem(share, level)
-            yield self._known[share, level]
+            if (step, level) not in self._known:
+                self._known[step, level] = self._problem(step, level)
+            yield self._known[step, level]
 
     def with_met_needs(self, capacity: int, chosen: tuple[int, ...]) -> Problem | None:
         """With coherence "soft", return the first problem with the full value of sentences whose needs are chosen."""
@@ -86,7 +100,7 @@ class Candidates:
         return replace(problem, values=np.where(met, problem.values / _DEPENDENT, problem.values))
 
     @cached_property
-    def _known(self) -> dict[tuple[float, Level], Problem]:
+    def _known(self) -> dict[tuple["Step", Level], Problem]:
         return {}
 
     @cached_property
@@ -95,10 +109,10 @@ class Candidates:
         free = len(self.values) - len(options.exclude | self.noise - options.include)
         return ("coherent", "clean", "all") if options.coherence not in (None, "off") and free else ("all",)
 
-    def _problem(self, share: float, level: Level) -> Problem:
+    def _problem(self, step: "Step", level: Level) -> Problem:
         options, values = self.layout.options, self.values
-        if self.by_share is not None and share:
-            values = self.by_share(share)
+        if self.by_share is not None and step.share:
+            values = self.by_share(step.share)
         if level == "coherent":
             alone = np.array(self.reading.needs) < 0
             is_strict = options.coherence == "strict"
@@ -106,6 +120,10 @@ class Candidates:
         if level not in self._bases:
             self._bases[level] = self._base(level)
         problem = self._bases[level].with_values(values)
+        if step.tight and level == "coherent":
+            needs = np.where(self._light, ALONE, problem.needs)
+            values = np.where(self._light, _ALONE * values, values)
+            problem = replace(problem, needs=tuple(needs.tolist())).with_values(values)
         return problem if options.redundancy == "off" else without_duplicates(problem)
 
     def _base(self, level: Level) -> Problem:
@@ -143,6 +161,13 @@ class Candidates:
             for i, (need, noise) in enumerate(zip(self.reading.needs, self.reading.noise, strict=True))
             if noise or need == LOST
         )
+
+    @cached_property
+    def _light(self) -> list[bool]:
+        """Which sentences need others only lightly; none unless coherence is strict."""
+        if self.layout.options.coherence != "strict":
+            return [False] * len(self.values)
+        return [why in _LIGHT and need >= 0 for why, need in zip(self.reading.why, self.reading.needs, strict=True)]
 
     @cached_property
     def _openers(self) -> frozenset[int]:
