@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from tersely.budget import LARGEST
 from tersely.layout import Layout
-from tersely.read import ALONE, LOST, Reading, read
+from tersely.read import ALONE, FILLER, LOST, Reading, read
 from tersely.score import Values
 from tersely.select import Problem, Selection, Selector, solver, sweep, without_duplicates
 from tersely.summary import Rejected
@@ -21,8 +21,20 @@ from tersely.summary import Rejected
 _SHARES = (0.02, 0.04, *(0.15 * 2 ** (step / 4) for step in range(9)))
 # With coherence "soft", the share of its value that a sentence keeps if what it needs is not chosen.
 _DEPENDENT = 0.5
+# In room for fewer average sentences than this, hardly any fits with what it needs. Then a sentence with one of these
+# needs, which can be understood alone although it does not sound like it, may be taken for this share of its value.
+_PAIR = 2
+_LIGHT, _ALONE = frozenset(("connective", "demonstrative")), 0.7
 
 Level = Literal["coherent", "clean", "all"]
+
+
+class Step(NamedTuple):
+    """What problems depend on from a capacity on: the share of the text that is kept, and whether room is tight."""
+
+    least: int
+    share: float
+    tight: bool
 
 
 @dataclass(frozen=True)
@@ -45,24 +57,26 @@ class Candidates:
             return Reading((ALONE,) * count, ("",) * count, ("",) * count)
         return read(self.layout.document)
 
-    def step(self, capacity: int) -> tuple[float, int]:
-        """Return the share of the text that a summary may keep, rounded down, and the smallest capacity with it."""
-        step = bisect_right(self._steps, capacity)
-        return (_SHARES[step - 1], self._steps[step - 1]) if step else (0.0, 0)
+    def step(self, capacity: int) -> "Step":
+        """Return what the problems for a capacity depend on."""
+        return self._steps[bisect_right(self._steps, capacity, key=lambda step: step.least) - 1]
 
     def pieces(self, low: int, high: int) -> list[tuple[int, int]]:
         """Return the ranges from `low` to `high` with the same values; not those too small for what is included."""
         low = max(low, self.given(sum(self.layout.lengths) + self.layout.gap * len(self.layout.lengths)).least)
-        borders = [low, *(step for step in self._steps if low < step <= high), high + 1]
+        borders = [low, *(step.least for step in self._steps if low < step.least <= high), high + 1]
         return list(zip(borders[:-1], (border - 1 for border in borders[1:]), strict=True)) if low <= high else []
 
     @cached_property
-    def _steps(self) -> list[int]:
-        """The capacities at which the values change."""
-        if self.by_share is None:
-            return []
-        lengths = self.layout.lengths
-        return [ceil(share * (sum(lengths) + self.layout.gap * (len(lengths) - 1))) for share in _SHARES]
+    def _steps(self) -> list["Step"]:
+        """The steps, ascending; the first is for every capacity below the others."""
+        lengths, gap = self.layout.lengths, self.layout.gap
+        whole = sum(lengths) + gap * (len(lengths) - 1)
+        shares = {0: 0.0} | {ceil(share * whole): share for share in _SHARES if self.by_share is not None}
+        pair = ceil(_PAIR * (whole + gap) / max(len(lengths), 1)) - gap if any(self._light) else 0
+        least = sorted({*shares, max(pair, 0)})
+        kept = [max(share for start, share in shares.items() if start <= own) for own in least]
+        return [Step(own, share, own < pair) for own, share in zip(least, kept, strict=True)]
 
     def levels(self, capacity: int) -> Iterator[Problem]:
         """Yield the problems to solve; a later one counts only if nothing fits in those before it.
@@ -70,11 +84,11 @@ class Candidates:
         The first takes no noise, and each sentence with what it needs. The second takes sentences as they are, and the
         last takes noise, too: a heading is better than nothing.
         """
-        share, _ = self.step(capacity)
+        step = self.step(capacity)
         for level in self._used_levels:
-            if (share, level) not in self._known:
-                self._known[share, level] = self._problem(share, level)
-            yield self._known[share, level]
+            if (step, level) not in self._known:
+                self._known[step, level] = self._problem(step, level)
+            yield self._known[step, level]
 
     def with_met_needs(self, capacity: int, chosen: tuple[int, ...]) -> Problem | None:
         """With coherence "soft", return the first problem with the full value of sentences whose needs are chosen."""
@@ -86,7 +100,7 @@ class Candidates:
         return replace(problem, values=np.where(met, problem.values / _DEPENDENT, problem.values))
 
     @cached_property
-    def _known(self) -> dict[tuple[float, Level], Problem]:
+    def _known(self) -> dict[tuple["Step", Level], Problem]:
         return {}
 
     @cached_property
@@ -95,10 +109,10 @@ class Candidates:
         free = len(self.values) - len(options.exclude | self.noise - options.include)
         return ("coherent", "clean", "all") if options.coherence not in (None, "off") and free else ("all",)
 
-    def _problem(self, share: float, level: Level) -> Problem:
+    def _problem(self, step: "Step", level: Level) -> Problem:
         options, values = self.layout.options, self.values
-        if self.by_share is not None and share:
-            values = self.by_share(share)
+        if self.by_share is not None and step.share:
+            values = self.by_share(step.share)
         if level == "coherent":
             alone = np.array(self.reading.needs) < 0
             is_strict = options.coherence == "strict"
@@ -106,14 +120,20 @@ class Candidates:
         if level not in self._bases:
             self._bases[level] = self._base(level)
         problem = self._bases[level].with_values(values)
+        if step.tight and level == "coherent":
+            needs = np.where(self._light, ALONE, problem.needs)
+            values = np.where(self._light, _ALONE * values, values)
+            problem = replace(problem, needs=tuple(needs.tolist())).with_values(values)
         return problem if options.redundancy == "off" else without_duplicates(problem)
 
     def _base(self, level: Level) -> Problem:
         """Return the problem of a level, whatever the values."""
         problem = self.given(sum(self.layout.lengths) + self.layout.gap * len(self.layout.lengths))
-        if level != "all" and self.noise - problem.include:
-            problem = problem.without(self.noise - problem.include)
-        if level == "coherent" and self.layout.options.coherence == "strict":
+        is_strict = level == "coherent" and self.layout.options.coherence == "strict"
+        noise = self.noise - problem.include - (self._openers if is_strict else frozenset())
+        if level != "all" and noise:
+            problem = problem.without(noise)
+        if is_strict:
             problem = replace(problem, needs=tuple(max(need, ALONE) for need in self.reading.needs))
         return problem
 
@@ -122,8 +142,12 @@ class Candidates:
         return {}
 
     def _whole(self, values: Values) -> Values:
-        """Return values with which quotations are chosen whole or not at all: all of it is the last sentence's."""
+        """Return values with which quotations are chosen whole or not at all: all of it is the last sentence's.
+
+        A filler is worth nothing, whatever it is needed for.
+        """
         moved = values.copy()
+        moved[list(self._openers)] = 0.0
         for i in self.reading.continued:
             moved[i] += max(moved[i - 1], 0.0)
             moved[i - 1] = 0.0
@@ -138,6 +162,19 @@ class Candidates:
             if noise or need == LOST
         )
 
+    @cached_property
+    def _light(self) -> list[bool]:
+        """Which sentences need others only lightly; none unless coherence is strict."""
+        if self.layout.options.coherence != "strict":
+            return [False] * len(self.values)
+        return [why in _LIGHT and need >= 0 for why, need in zip(self.reading.why, self.reading.needs, strict=True)]
+
+    @cached_property
+    def _openers(self) -> frozenset[int]:
+        """The fillers that others need, because they say who speaks."""
+        noise = self.reading.noise
+        return frozenset(need for need in self.reading.needs if need >= 0 and noise[need] == FILLER)
+
     def rejections(self, choice: tuple[int, ...], length: int, capacity: int) -> list[Rejected]:
         """Say for each sentence why it is not in a summary of this length; nothing for those that are."""
         options, reading, lengths, gap = self.layout.options, self.reading, self.layout.lengths, self.layout.gap
@@ -145,7 +182,7 @@ class Candidates:
         if len(chosen) == len(lengths):
             return [""] * len(lengths)
         repeated = next(self.levels(capacity)).exclude - options.exclude - self.noise
-        costs, why = [0] * len(lengths), list[Rejected]()
+        costs, why, never = [0] * len(lengths), list[Rejected](), set[int]()
         for i, need in enumerate(reading.needs):
             missing = need >= 0 and need not in chosen
             costs[i] = lengths[i] + gap + (costs[need] if missing else 0)
@@ -160,8 +197,10 @@ class Candidates:
                 reason = "redundant"
             elif lengths[i] + gap > room:
                 reason = "no-room"
-            elif need == LOST or (missing and (why[need] in ("noise", "needs", "excluded") or costs[i] > room)):
+            elif need == LOST or (missing and (need in never or costs[i] > room)):
                 reason = "needs"
+            if reason in ("noise", "needs", "excluded") and i not in self._openers:
+                never.add(i)
             why.append(reason)
         return why
 

@@ -180,7 +180,7 @@ class Fitting:
 
         def solve(room: int) -> Selection:
             answer = self._settled(_first(select(level, room) for level in self.candidates.levels(room)), room)
-            return Selection(answer.chosen, max(answer.stable, self.candidates.step(room)[1]))
+            return Selection(answer.chosen, max(answer.stable, self.candidates.step(room).least))
 
         if options.include or options.exclude:
             self.candidates.given(capacity)  # validates them even if everything fits

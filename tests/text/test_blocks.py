@@ -238,6 +238,25 @@ def test_a_wrapped_sentence_is_shown_on_one_line() -> None:
     assert "west and hit" in summary.to_markdown()
 
 
+def test_a_blank_line_in_the_middle_of_a_sentence_does_not_end_it() -> None:
+    text = "We came.\n\nIt was a long silvery serpent-like\n \n  something\n \n that crawled on the sand.\n\nWe ran."
+    shown = Document.from_text(text).shown
+    assert shown[1] == "It was a long silvery serpent-like something that crawled on the sand."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Milk\n\nten eggs\n\na loaf of bread",  # a list of short lines
+        "our results on the new corpus\n\nthe parser is fast, and it is small.",  # paragraphs begin in lowercase
+        "What we know about the storm\n\nThe storm hit the coast on Monday.",
+        "It has these parts,\n\n=== Methods\n\nThe method is simple, and it is old.",
+    ],
+)
+def test_a_blank_line_between_paragraphs_ends_a_sentence(text: str) -> None:
+    assert len(Document.from_text(text)) == len(text.split("\n\n"))
+
+
 PARTS = st.lists(
     st.builds(Part, st.sampled_from(KINDS), texts, st.sampled_from(["", "Ann"]), st.integers(0, 6)), max_size=8
 )

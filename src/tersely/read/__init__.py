@@ -1,7 +1,7 @@
 """Reading: what each sentence of a document needs to be understood, and which sentences are noise."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tersely.read._quotes import WHOLE
@@ -11,9 +11,10 @@ from tersely.text.language import Language
 from tersely.text.sources import Collection
 from tersely.text.words import all_words, content_words
 
-__all__ = ["ALONE", "LOST", "Reading", "read"]
+__all__ = ["ALONE", "FILLER", "LOST", "Reading", "read"]
 
 ALONE = -1  # the need of a sentence that stands alone
+FILLER = "filler"  # noise that says nothing but who speaks
 LOST = -2  # the need of a sentence that needs something no earlier sentence supplies
 
 _SAYS, _SAYS_MUCH = 2, 5  # words of content that say something, in a conversation and in one of many sentences
@@ -60,13 +61,18 @@ def read(document: Document) -> Reading:
         return _each(document)
     noise = list(map(_noise, document.kinds, document.roles))
     for i in _fillers(document):
-        noise[i] = noise[i] or "filler"
+        noise[i] = noise[i] or FILLER
     reading = _read_around(document, tuple(noise))
     needs, why = _whole_quotations(reading)
     # Whatever it looks like, the first sentence of a text stands alone by construction.
     first = next((i for i, noise in enumerate(reading.noise) if not noise), None)
     if first is not None:
         needs[first], why[first] = ALONE, ""
+    for i, opener in _later_in_turns(document, reading.noise):
+        if needs[i] < opener and needs[i] != LOST:
+            if reading.noise[opener] and needs[i] > needs[opener]:
+                needs[opener], why[opener] = needs[i], why[i]  # a filler hands on what is needed from before the turn
+            needs[i], why[i] = opener, "turn"
     return Reading(tuple(needs), tuple(why), reading.noise)
 
 
@@ -108,6 +114,20 @@ def _fillers(document: Document) -> list[int]:
         if len({*words} - {*all_words(speaker, document.language)} - _SOUNDS) < least:
             found.append(i)
     return found
+
+
+def _later_in_turns(document: Document, noise: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the sentences that go on with a speaker's turn, each with the turn's first, which says who speaks.
+
+    Alone, such a sentence would seem to be said by whoever spoke before it in the summary. So even a filler is needed,
+    but no other noise.
+    """
+    first = 0
+    for i, speaker in enumerate(document.speakers):
+        if not speaker or not i or speaker != document.speakers[i - 1]:
+            first = i
+        elif not noise[i] and noise[first] in ("", FILLER):
+            yield i, first
 
 
 def _read_around(document: Document, noise: tuple[str, ...]) -> Reading:

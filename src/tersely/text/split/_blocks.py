@@ -9,7 +9,7 @@ from typing import cast
 from tersely.text.blocks import Block, Kind, role_of
 from tersely.text.language import HAN, Language
 from tersely.text.split._forms import CLOSED, Form, line_form, mark_code, settle_columns
-from tersely.text.split._lines import ITEM, Line, continues, find_lines, wrap_width
+from tersely.text.split._lines import ITEM, Line, continues, find_lines, is_cased, is_interrupted, wrap_width
 from tersely.text.split._talk import find_labels, find_speakers, mark_mail
 
 _QUOTED = re.compile(r"[>\s]*")
@@ -80,6 +80,7 @@ def _joined(
     width = wrap_width(
         text, [line for line, form in zip(inner, forms, strict=True) if form not in _ALONE and _full(line)]
     )
+    cased = is_cased(text, inner)
     quoted = [line != within for line, within in zip(lines, inner, strict=True)]
     blocks: list[Block] = []
     bare = False  # whether the block has nothing but a label or the mark of a quotation so far
@@ -90,7 +91,7 @@ def _joined(
                 blocks[-1] = blocks[-1]._replace(end=line.end)
                 continue
             if form not in _ALONE and (
-                bare or (quoted[i] == quoted[i - 1] and _goes_on(text, inner[i - 1], inner[i], width, language))
+                bare or (quoted[i] == quoted[i - 1] and _goes_on(text, inner[i - 1], inner[i], width, language, cased))
             ):
                 blocks[-1] = blocks[-1]._replace(end=line.end)
                 bare = bare and not _full(inner[i])
@@ -116,10 +117,12 @@ def _full(line: Line) -> bool:
     return line.start < line.end
 
 
-def _goes_on(text: str, line: Line, after: Line, width: int, language: Language) -> bool:
+def _goes_on(text: str, line: Line, after: Line, width: int, language: Language, cased: bool) -> bool:
     if not _full(after):
         return True  # a lone mark of a quotation parts paragraphs, and belongs to the one before it
-    return _full(line) and not after.apart and continues(text, line, after, width, language)
+    if not _full(line) or after.apart:
+        return _full(line) and cased and is_interrupted(text, line, after)
+    return continues(text, line, after, width, language)
 
 
 def _hand_on_turns(blocks: list[Block]) -> None:

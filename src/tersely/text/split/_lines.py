@@ -85,6 +85,29 @@ def wrap_width(text: str, lines: list[Line]) -> int:
     return width if enough and _NARROWEST_HAN <= width <= _WIDEST else 0
 
 
+def is_cased(text: str, lines: list[Line]) -> bool:
+    """Tell whether paragraphs begin with capital letters: those after a closed one, as far as the script has them."""
+    pairs = pairwise(line for line in lines if line.start < line.end)
+    firsts = [text[b.start] for a, b in pairs if b.apart and text[a.end - 1] in '.!?”"']
+    return 5 * sum(map(str.islower, firsts)) < len(firsts)
+
+
+def is_interrupted(text: str, line: Line, after: Line) -> bool:
+    """Tell whether a blank line stands in the middle of a sentence, in a text whose paragraphs begin with capitals.
+
+    >>> text = "It was a long silvery, serpent-like\n\nsomething"
+    >>> is_interrupted(text, *find_lines(text))
+    True
+    """
+    last, first = text[line.end - 1], text[after.start : after.start + 2]
+    if max(line.end - line.start, after.end - after.start) < _COLUMN or not first[0].isalnum():
+        return False
+    if ITEM.match(text, after.start, after.end):
+        return False
+    unfinished = _UNFINISHED.search(text, max(line.start, line.end - 8), line.end)
+    return bool(unfinished) or (first.islower() and (last.isalpha() or last in "-–—,"))
+
+
 def continues(text: str, line: Line, after: Line, width: int, language: Language) -> bool:
     """Tell whether `after` continues the sentence begun in `line`."""
     if ITEM.match(text, after.start, after.end) or _HEADING.match(text, line.start, line.end):
