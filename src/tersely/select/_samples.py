@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from tersely.select._problem import Indices, Lengths, Problem, Values, product
 from tersely.select.coverage import Coverage, left_of_terms, whole_weights
 from tersely.text.document import Document
+from tersely.text.words import among
 
 
 class Repeated(NamedTuple):
@@ -23,22 +24,21 @@ class Repeated(NamedTuple):
     @classmethod
     def of(cls, document: Document, sentences: Indices, once: float) -> "Repeated":
         """Return the terms that several of these sentences have."""
-        rows = document.terms.sentences
-        weights = whole_weights(document.terms, once)
-        often = np.bincount(np.concatenate(rows), minlength=len(weights))
-        own = [rows[i] for i in sentences.tolist()]
-        term, sentence = np.concatenate(own), np.repeat(np.arange(len(own)), list(map(len, own)))
+        terms, count = document.terms, len(sentences)
+        term, sentence, weights = terms.flat, terms.sentence, whole_weights(terms, once)
+        if count < terms.count:
+            inside, sentence = among(sentence, sentences)
+            term = term[inside]
         repeated = np.bincount(term, minlength=len(weights)) > 1
-        totals = np.bincount(sentence, weights[term], minlength=len(own))
-        alone = np.bincount(sentence, np.where(repeated[term], 0.0, weights[term]), minlength=len(own))
+        inside, weight = repeated[term], weights[term]
+        totals: Values = np.bincount(sentence, weight, minlength=count).astype(np.float64)
+        alone: Values = np.bincount(sentence, np.where(inside, 0.0, weight), minlength=count).astype(np.float64)
         number = np.cumsum(repeated) - 1
-        has = np.zeros((len(own), np.count_nonzero(repeated)))
-        inside = repeated[term]
+        has = np.zeros((count, np.count_nonzero(repeated)))
         has[sentence[inside], number[term[inside]]] = 1.0
         nothing = totals == 0
-        return cls(
-            has, often[repeated], weights[repeated], np.where(nothing, 1.0, alone), np.where(nothing, 1.0, totals)
-        )
+        totals[nothing] = alone[nothing] = 1.0
+        return cls(has, terms.often[repeated], weights[repeated], alone, totals)
 
 
 class Draw(NamedTuple):
@@ -89,6 +89,7 @@ class Perturbed:
     def __init__(self, coverage: Coverage, problem: Problem, terms: Repeated, sizes: Lengths) -> None:
         self._coverage, self._terms, self._problem = coverage, terms, problem
         self._sizes = sizes.astype(np.float64)
+        self._scale: Values = np.maximum(self._sizes, 1) ** coverage.power
         self._by_cost = bool((sizes == problem.costs).all())
         self._has_terms: Values = np.ascontiguousarray(terms.has.T)  # [V, n]
         # [n, n]: whether the column is or needs the row
@@ -142,13 +143,13 @@ class Perturbed:
         problem, above, outside = self._problem, self._above, states.outside
         may = problem.free & (outside > 0)
         if above is None:
-            costs, sizes = np.broadcast_to(problem.costs, may.shape), np.broadcast_to(self._sizes, may.shape)
-        else:
-            costs = product(outside * problem.costs, above).astype(np.int64)
-            sizes = costs if self._by_cost else product(outside * self._sizes, above)
-            if problem.forest.steep:
-                may &= problem.forest.short(product(outside, above))
-        return _Bundles(np.where(may, costs, _TOO_MUCH), np.maximum(sizes, 1) ** self._coverage.power)
+            return _Bundles(np.where(may, problem.costs, _TOO_MUCH), np.broadcast_to(self._scale, may.shape))
+        costs = product(outside * problem.costs, above)
+        sizes = costs if self._by_cost else product(outside * self._sizes, above)
+        if problem.forest.steep:
+            may &= problem.forest.short(product(outside, above))
+        scale: Values = np.maximum(sizes, 1) ** self._coverage.power
+        return _Bundles(np.where(may, costs.astype(np.int64), _TOO_MUCH), scale)
 
     def _or_single(self, ended: list[tuple[_Open, NDArray[np.bool_]]], adds: Values, bundles: _Bundles) -> Drawn:
         """Return the choices, or single bundles that are worth more: given what these add, and their costs."""

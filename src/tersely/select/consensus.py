@@ -211,7 +211,10 @@ def _solve(consensus: Consensus, coverage: Coverage, ranges: list[_Range]) -> No
     times = np.bincount(flat.ravel(), minlength=len(groups) * len(sets)).reshape(len(groups), len(sets))
     packed = np.frombuffer(b"".join(sets), np.uint8).reshape(len(sets), -1)
     known = np.unpackbits(packed, axis=1, count=drawn.chosen.shape[1]).astype(bool)
-    bundles = Bundles(one.part, [document.stems[i] for i in one.numbers.tolist()], consensus.samples)
+    said = document.numbered_stems
+    if len(one.numbers) < len(document):
+        said = said.part(one.numbers)
+    bundles = Bundles(one.part, said, consensus.samples)
     expected = Expected(bundles, known, times, consensus.fill)
     jobs = [(owner, rounded) for owner, _, own in samples for rounded in own]
     climbs = [
