@@ -37,7 +37,7 @@ def samples(problem: Problem, coverage: Coverage, values: NDArray[np.float64]) -
 
 def expected(problem: Problem, picked: NDArray[np.bool_], fill: float) -> Expected:
     assert problem.document is not None
-    bundles = Bundles(problem, problem.document.stems, len(picked))
+    bundles = Bundles(problem, problem.document.numbered_stems, len(picked))
     return Expected(bundles, picked, np.ones((1, len(picked)), dtype=np.intp), fill)
 
 

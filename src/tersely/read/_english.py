@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 
 from tersely.read import ALONE, LOST, Reading
 from tersely.read import _english_forms as forms
+from tersely.read._english_forms import lowered
 from tersely.read._english_text import FUNCTION, HEAD, PERSON, Text, view
 from tersely.read._quotes import LONGEST, WHOLE
 from tersely.text.document import Document
@@ -41,7 +42,7 @@ def _need(text: Text, i: int) -> tuple[str, int]:
     head = text.head(i)
     why, kind = _cause(text, i, head)
     if i == 0:
-        continues = why == "connective" or (why == "pronoun" and forms.PRONOUN.match(head, text.words[i]))
+        continues = why == "connective" or (why == "pronoun" and forms.PRONOUN.match(lowered(head), text.words[i]))
         return (why, LOST) if continues else ("", ALONE)
     if why:
         return why, _antecedent(text, i, kind)
@@ -51,18 +52,19 @@ def _need(text: Text, i: int) -> tuple[str, int]:
 
 def _cause(text: Text, i: int, head: str) -> tuple[str, str]:
     """Return why a sentence does not stand alone, and what would supply its antecedent."""
-    words, first = text.words[i], _WORD.findall(head[:_FIRST].lower())[:1]
+    words, low = text.words[i], lowered(head)
+    first = _WORD.findall(low, 0, _FIRST)[:1]
     if i and _goes_on(text, i):
         return "fragment", "before"
-    if forms.CONNECTIVE.match(head, first) and not (text.talk and forms.FILLER.match(head)):
+    if forms.CONNECTIVE.match(low, first) and not (text.talk and forms.FILLER.match(head)):
         return "connective", "before"
-    if forms.LIST.match(head):
+    if forms.LIST.match(low):
         return "list", "before"
-    if forms.TIME.match(head, words):
+    if forms.TIME.match(low, words):
         return "time", "before"
-    if forms.POINTING.match(head):
+    if forms.POINTING.match(low):
         return "demonstrative", "before"
-    kind = _pronoun(text, i, head)
+    kind = _pronoun(text, i, head, low)
     if kind:
         return "pronoun", kind
     kind = _quotation(text, i)
@@ -70,24 +72,25 @@ def _cause(text: Text, i: int, head: str) -> tuple[str, str]:
         return "speaker", kind
     if text.told and i and text.spoken(i) and (text.spoken(i - 1) or text.quotes[i - 1].first >= 0):
         return "answer", "before"
-    if forms.BARE_DEMONSTRATIVE.match(head, words):
+    if forms.BARE_DEMONSTRATIVE.match(low, words):
         return "demonstrative", "before"
     outside = text.quotes[i].outside[:HEAD]
-    own = outside if forms.SAYS.search(outside, words) else head  # what a named speaker points at is his affair
+    apart = lowered(outside)
+    own = apart if forms.SAYS.search(apart, words) else low  # what a named speaker points at is his affair
     if _demonstrative(own, words):
         return "demonstrative", "before"
     if forms.LINK.search(own, words):
         return "connective", "before"
     if not text.personal and not text.told and forms.FIRST_PERSON.search(outside, words):
         return "speaker", "before"  # somebody speaks, though no mark says so
-    kind = _definite(text, i, head)
+    kind = _definite(text, i, head, first)
     if kind:
         return "definite", kind
     short = len(head) < _SHORT and len(head.split()) < _FEW and not text.told
-    if short and (head.endswith("?") or (head.endswith(".") and not forms.VERB.search(head))):
+    if short and (head.endswith("?") or (head.endswith(".") and not forms.VERB.search(low))):
         return "fragment", "before"
     given = forms.GIVEN.search(own, words)
-    if given and _is_new(text, i, given["noun"][:_STEM].lower(), own[: given.start()].lower()):
+    if given and _is_new(text, i, given["noun"][:_STEM], own[: given.start()]):
         return "definite", given["noun"][:_STEM].upper()
     return "", ""
 
@@ -108,13 +111,13 @@ def _goes_on(text: Text, i: int) -> bool:
     return announced is not None and forms.ITEM.match(start) is not None
 
 
-def _pronoun(text: Text, i: int, head: str) -> str:
+def _pronoun(text: Text, i: int, head: str, low: str) -> str:
     """Return the kind of the first pronoun that has no possible antecedent before it in its sentence."""
-    for found in forms.PRONOUN.finditer(head, text.words[i]):
-        kind, before = found.lastgroup or "", head[: found.start()]
-        if kind == "it" and forms.EXPLETIVE.match(head, found.start()):
+    for found in forms.PRONOUN.finditer(low, text.words[i]):
+        kind, before = forms.PRONOUNS[found["word"]], head[: found.start()]
+        if kind == "it" and forms.EXPLETIVE.match(low, found.start()):
             continue
-        if _supplied(text, kind, found.group().lower(), before):
+        if _supplied(text, kind, found.group(), before):
             continue
         if before and not before.endswith(", ") and _named_later(text, head, found.end()):
             continue
@@ -131,17 +134,20 @@ def _named_later(text: Text, head: str, at: int) -> bool:
 def _supplied(text: Text, kind: str, pronoun: str, before: str) -> bool:
     """Return whether the words before a pronoun hold what it may stand for."""
     if pronoun in ("him", "them"):  # never the subject of its own clause
-        clauses = [found.start() for found in forms.CLAUSE.finditer(before)]
+        clauses = [found.start() for found in forms.CLAUSE.finditer(lowered(before))]
         before = before[: clauses[-1]] if clauses else ""
+    if not before:
+        return False
+    low = lowered(before)
     if kind in ("he", "she"):
-        return text.people(before) or bool(PERSON.search(before))
+        return text.people(before) or bool(PERSON.search(low))
     if text.names(before):
         return True
     if kind == "they":
-        return bool(forms.PLURAL.search(before))
-    if forms.ADVERBIAL.match(before) or forms.NO_NOUN_YET.match(before):
+        return bool(forms.PLURAL.search(low))
+    if forms.ADVERBIAL.match(low) or forms.NO_NOUN_YET.match(low):
         return False
-    words = re.findall(r"[a-z]{3,}", before.lower())
+    words = re.findall(r"[a-z]{3,}", low)
     return any(word not in FUNCTION and not word.endswith(("ly", "ing", "ed")) for word in words)
 
 
@@ -150,33 +156,36 @@ def _quotation(text: Text, i: int) -> str:
     whole, outside, words = text.texts[i].lstrip(), text.quotes[i].outside, text.words[i]
     if len(outside) == len(whole):
         return ""
-    if forms.HE_SAYS.search(outside, words) and not text.names(outside):
+    low = lowered(outside)
+    if forms.HE_SAYS.search(low, words) and not text.names(outside):
         return "he"
-    if forms.ADDS.search(outside, words):
+    if forms.ADDS.search(low, words):
         return "before"
     if not text.spoken(i):
         return ""
-    if not forms.SAYS.search(outside, words) and len(outside.split()) < 0.5 * len(whole.split()):
+    if not forms.SAYS.search(low, words) and len(outside.split()) < 0.5 * len(whole.split()):
         return "speaker"
-    return "before" if forms.THE_SAYS.search(outside, words) and not text.names(outside) else ""
+    return "before" if forms.THE_SAYS.search(low, words) and not text.names(outside) else ""
 
 
-def _demonstrative(head: str, words: Collection[str]) -> bool:
-    for found in forms.DEMONSTRATIVE.finditer(head, words):
+def _demonstrative(low: str, words: Collection[str]) -> bool:
+    for found in forms.DEMONSTRATIVE.finditer(low, words):
         noun = next(group for group in found.groups() if group)
-        if noun.lower()[:6] not in head[: found.start()].lower():  # "pins messages, these messages"
+        if noun[:6] not in low[: found.start()]:  # "pins messages, these messages"
             return True
     return False
 
 
-def _definite(text: Text, i: int, head: str) -> str:
+def _definite(text: Text, i: int, head: str, first: Sequence[str]) -> str:
     """Return what a definite noun phrase at the start picks up: "who" or the noun in capitals, or "" for nothing."""
     if forms.AGED.match(head):
         return "who"
-    found = forms.TOLD.match(head) or forms.MEASURED.match(head)
+    found = forms.TOLD.match(head, [*first, *(word[-3:] for word in first)]) or forms.MEASURED.match(head)
     if found:
         return found["noun"][:_STEM].upper()
-    if forms.RESULTING.match(head):
+    if first != ["the"]:
+        return ""
+    if forms.RESULTING.match(head[:_FIRST].lower()):
         return "before"
     found = forms.DEFINITE.match(head)
     noun = found["noun"][:_STEM] if found else ""
@@ -221,12 +230,12 @@ def _speaker(text: Text, i: int, candidates: Sequence[int]) -> int:
         if text.quotes[j].first != i:
             break
         outside = text.quotes[j].outside
-        if forms.SAYS.search(outside, text.words[j]) and text.people(outside):
+        if forms.SAYS.search(lowered(outside), text.words[j]) and text.people(outside):
             return ALONE if j < i + WHOLE else LOST  # what follows says who speaks, and goes in, too
     if text.told:
         return candidates[0]
     for j in candidates:
-        if forms.SAYS.search(text.quotes[j].outside, text.words[j]):
+        if forms.SAYS.search(lowered(text.quotes[j].outside), text.words[j]):
             return j
         if text.quotes[j].first < 0 and not text.spoken(j):
             break

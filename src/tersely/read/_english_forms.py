@@ -1,6 +1,7 @@
 """The forms by which an English sentence leans on an earlier one, as regular expressions.
 
-All of them are linear: what is repeated is bounded or cannot match what follows it.
+All of them are linear: what is repeated is bounded or cannot match what follows it. Most are for text in lowercase:
+regular expressions that ignore case are several times slower.
 """
 
 import re
@@ -13,9 +14,10 @@ def words(text: str) -> str:
     return "|".join(part.strip() for part in (text.split(",") if "," in text else text.split()))
 
 
-def form(pattern: str) -> re.Pattern[str]:
-    """Return a form, whatever its case."""
-    return re.compile(pattern, re.IGNORECASE)
+def lowered(text: str) -> str:
+    """Return a text in lowercase, letter by letter: a letter whose lowercase is longer stays as it is."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(c if len(c.lower()) > 1 else c.lower() for c in text)
 
 
 @dataclass(frozen=True)
@@ -39,11 +41,11 @@ class Keyed:
 
 
 def keyed(pattern: str, keys: str) -> Keyed:
-    """Return a form, whatever its case, that takes one of the keys."""
-    return Keyed(form(pattern), frozenset(keys.split()))
+    """Return a form in lowercase that takes one of the keys."""
+    return Keyed(re.compile(pattern), frozenset(keys.split()))
 
 
-_FREE = r"(?<![\w’'-])"  # where a word begins
+_FREE = r"\b(?<![’'-])"  # where a word begins
 _STOP = r"(?![\w’'-])"  # where it ends
 
 OPENING = re.compile(r"[\s\"'“‘(\[«„`*•.…–—-]{0,20}(?:\([A-Z][A-Za-z]{1,12}\) ?[-–—]{0,2} ?)?[\"'“‘]?")
@@ -68,7 +70,7 @@ CONNECTIVE = keyed(  # by the first word
     " ".join(re.findall(r"(?:^|\|)([a-z]+)", f"{_CONTINUING}|{_SHORT}")),
 )
 UNFINISHED = re.compile(r"(?::|[:;.?] (?:\(?\d{1,2}|\([a-z])[.)]|[,:] ?\?)\s*$")
-VERB = form(
+VERB = re.compile(
     r"\b(?:i|you|he|she|it|we|they|this|that|is|are|was|were|am|be|has|have|had|do|does|did|will|would|can|could|may"
     r"|might|must"
     r"|should|shall|let|said|says?|told|took|made|came|went|got|gave|found|saw|left|lost|won|fell|rose|held|led|met"
@@ -86,7 +88,7 @@ FIRST_PERSON = Keyed(
     frozenset(f"{_FIRST_PERSON} {_FIRST_PERSON.replace(chr(39), chr(8217))}".lower().split()),
 )
 FILLER = re.compile(r"And(?! (?:yet|so|then|that|this|these|those|it|he|she|they)\b)\b")
-LIST = form(
+LIST = re.compile(
     r"(?:first|second|third|fourth|fifth|last|next|finally),|\(?(?:[b-h]|i[iv]{1,2}|[2-9])\)\s"
     r"|the (?:second|third|other|others|latter|remaining|same|first(?! (?:[\w-]+ ){1,3}?(?:of|for|in|to|on|since|at"
     r"|ever)\b))\b(?! (?:\w+ )?(?:quarter|half|world|time|day|year"
@@ -115,34 +117,37 @@ TIME = keyed(
 )
 # Links that stand inside the sentence.
 LINK = keyed(
-    rf"{_FREE}(?:however|therefore|thus|nevertheless|nonetheless|meanwhile|furthermore|moreover|consequently"
-    rf"|instead(?! of)"
+    r"\b(?:(?<![’'-])(?:however|therefore|thus|nevertheless|nonetheless|meanwhile|furthermore|moreover|consequently"
+    r"|instead(?! of)"
     r"|the latter|the former(?=[,.;]| (?:is|was|has|had|are|were|will|would|can)\b)|aforementioned|foregoing"
     r"|above-mentioned"
     r"|the (?:above|same)\b(?! (?:period|quarter|time (?:last|a year)|way as|as\b))|for instance|thereafter"
     r"|(?:stated|described|outlined|mentioned|noted|given|shown|discussed) (?:above|earlier|previously)"
     r"|the (?:two|three|four) (?!(?:years|months|days|weeks|hours|countries|sides|main)\b)[a-z]+(?! (?:of|that|which"
     r"|who)\b)"
-    rf"){_STOP}|\bthe (?:following|next|previous) (?:day|night|morning|week|month|year)(?=[ ,.]*(?:$|[,.]))|\ba"
-    rf" similar [a-z]+(?! (?:to|as)\b)|, then,|, too\b|\btoo[.,]|\bas well\.$|\bwith that in mind\b",
+    rf"){_STOP}|the (?:following|next|previous) (?:day|night|morning|week|month|year)(?=[ ,.]*(?:$|[,.]))|a similar"
+    r" [a-z]+(?! (?:to|as)\b)|too[.,]|as well\.$|with that in mind\b)|, (?:then,|too\b)",
     "however therefore thus nevertheless nonetheless meanwhile furthermore moreover consequently instead latter former"
     " aforementioned foregoing above same instance thereafter earlier previously two three four then too well mind"
     " similar following next previous",
 )
 
-_PRONOUNS = "he him his she her hers they them their theirs it its"
+PRONOUNS = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she", "they": "they"}
+PRONOUNS |= {"them": "they", "their": "they", "theirs": "they", "it": "it", "its": "it"}
+# What stands before is looked at after the first letter, which is found faster.
+_PRONOUN = "|".join(
+    rf"{first}(?<![\w’'-]{first})(?:{rest})"
+    for first, rest in {"h": "e|im|is|ers?", "s": "he", "t": "he(?:y|m|irs?)", "i": "ts?"}.items()
+)
 PRONOUN = keyed(
-    rf"{_FREE}(?:(?P<he>he|him|his)|(?P<she>she|hers?)|(?P<they>they|them|theirs?)"
-    rf"|(?P<it>it|its))(?:['’](?:s|d|ll|re|ve))?{_STOP}",
-    " ".join(
-        word + end for word in _PRONOUNS.split() for end in ("", "'d", "'ll", "'re", "'ve", "’d", "’ll", "’re", "’ve")
-    ),
+    rf"(?P<word>{_PRONOUN})(?:['’](?:s|d|ll|re|ve))?{_STOP}",
+    " ".join(word + end for word in PRONOUNS for end in ("", "'d", "'ll", "'re", "'ve", "’d", "’ll", "’re", "’ve")),
 )
 _BE = (
     r"(?:['’]s| is| was| has been| will be| would be| may be| might be| can be| could be| must be| should be"
     r"| isn['’]t| wasn['’]t)"
 )
-EXPLETIVE = form(
+EXPLETIVE = re.compile(
     rf"it(?:{_BE}| seems| appears| became| becomes| remains)\b(?:"
     r"(?: \w+){1,3}? (?:that|whether|how|why|when|if)\b|(?: \w+){1,6}? who\b"
     r"|(?: \w+)? (?:thought|believed|understood|said|hoped|expected|feared|claimed|reported|alleged|unclear)\b(?! to\b)"
@@ -158,22 +163,17 @@ CATAPHORA = re.compile(r"[^.;:,]{0,80}, (?:(?:the|an?|\w{1,8}\.?) )?(?P<name>[A-
 
 _DEICTIC = words(
     "year month week morning afternoon evening season summer winter spring autumn fall country paper article report "
-    "time"
-    " weekend quarter court study section work thesis book chapter letter notice message e-?mail century decade day "
-    "world"
-    " date side term coming past january february march april may june july august september october november december"
-    " monday tuesday wednesday thursday friday saturday sunday and or one kind sort far much site page website "
-    "appeal"
-    " judgment document"
+    "time weekend quarter court study section work thesis book chapter letter notice message e-?mail century decade "
+    "day world date side term coming past january february march april may june july august september october "
+    "november december monday tuesday wednesday thursday friday saturday sunday and or one kind sort far much site "
+    "page website appeal judgment document"
 )
 _NO_NOUN = words(
-    "is are was were has have had will would can could may might must should did does do be being isn['’]t wasn['’]t "
-    "to the a"
-    " an in by on at for with means makes it he she they we i you there of which if his her my our their its these "
-    "this some"
-    " all no people"
+    "is are was were has have had will would can could may might must should did does do be being isn['’]t "
+    "wasn['’]t to the a an in by on at for with means makes it he she they we i you there of which if his her my "
+    "our their its these this some all no people"
 )
-POINTING = form(
+POINTING = re.compile(
     rf"(?:this(?! (?:{_DEICTIC})(?:['’]?s)?\b)|that|these|those(?! (?:who|that|which|with|in|of|from"
     rf"|whose)\b))(?:['’](?:s|ll|d|re))?{_STOP}"
 )
@@ -216,11 +216,17 @@ _TOLD = words(
     investigation inquiry probe trial hearing application conviction sentence arrest killing murder shooting
     deaths? difference difficulty place"""
 )
-TOLD = form(
-    r"(?:(?:(?:after|following|during|despite|before|since|because of|in|at|on|under|with|for|by|from|throughout"
-    r"|amid) )?"
-    rf"the (?-i:[a-z-]+ )?|[A-Z][a-z]+day['’]s )(?P<noun>{_TOLD}){_STOP}"
-    r"(?!\s(?:of|that|which|who|whose|to|for|in|at|from|between|behind|with|on|against|over|about)\b)"
+TOLD = Keyed(  # by the first word, or its last three letters
+    re.compile(
+        r"(?:(?:(?:after|following|during|despite|before|since|because of|in|at|on|under|with|for|by|from|throughout"
+        rf"|amid) )?the (?-i:[a-z-]+ )?|[A-Z][a-z]+day['’]s )(?P<noun>{_TOLD}){_STOP}"
+        r"(?!\s(?:of|that|which|who|whose|to|for|in|at|from|between|behind|with|on|against|over|about)\b)",
+        re.IGNORECASE,
+    ),
+    frozenset(
+        """the day after following during despite before since because in at on under with for by from throughout amid
+        """.split()
+    ),
 )
 AGED = re.compile(r"The (?:\w+ )?\d{1,3}-year-old")
 MEASURED = re.compile(
@@ -239,15 +245,12 @@ GIVEN = keyed(
     r"|accusations?|findings|research|proposals?|offer|request|deal|attacks?|crash|accident|blast|explosion|shooting"
     r"|killings?"
     r"|murders?|plans?|issue|matter|dispute|changes|measures|vote|hostages|suspects?|victims?)(?=[.,;]|$)",
-    "incident tragedy disaster decision ruling verdict announcement remark remarks comment comments allegation"
-    " allegations claim"
-    " claims accusation accusations findings research proposal proposals offer request deal attack attacks crash"
-    " accident blast"
-    " explosion shooting killing killings murder murders plan plans issue matter dispute changes measures vote"
-    " hostages suspect"
-    " suspects victim victims",
+    "incident tragedy disaster decision ruling verdict announcement remark remarks comment comments allegation "
+    "allegations claim claims accusation accusations findings research proposal proposals offer request deal attack "
+    "attacks crash accident blast explosion shooting killing killings murder murders plan plans issue matter "
+    "dispute changes measures vote hostages suspect suspects victim victims",
 )
-RESULTING = form(r"the (?:resulting|following|ensuing|corresponding|said|above|remaining|intervening)\b")
+RESULTING = re.compile(r"the (?:resulting|following|ensuing|corresponding|said|above|remaining|intervening)\b")
 
 _SAY = words(
     """said says say told tells added adds wrote writes tweeted asked asks explained explains insisted insists claimed
@@ -280,18 +283,18 @@ CALLED_SAYS = Keyed(
     ),
     SAYS.keys,
 )
-PLURAL = form(
+PLURAL = re.compile(
     r"\b(?:(?!(?:years|months|weeks|days|hours|minutes|always|perhaps|does|says|this|whereas|besides|towards|his|was"
     r"|its)\b)"
     r"[a-z]{2,}[^s\W]s|people|police|children|men|women|staff|team|family|couple|company|government|group|crew|band"
     r"|everyone|anyone"
     r"|public|pair|data|party|club|someone)\b"
 )
-CLAUSE = form(
+CLAUSE = re.compile(
     r"[,;:—–]|\b(?:that|who|which|when|while|as|because|after|before|and|if|but|where|so|though|saying|says?|said)\b"
 )
-NO_NOUN_YET = form(r"(?:i|you|we|please|let|who|what)(?:['’]\w+)?\s(?:[\w’']+\s){0,2}$")
-ADVERBIAL = form(
+NO_NOUN_YET = re.compile(r"(?:i|you|we|please|let|who|what)(?:['’]\w+)?\s(?:[\w’']+\s){0,2}$")
+ADVERBIAL = re.compile(
     r"(?:in|on|at|for|during|after|before|with|by|since|each|every|last|from|under|as|now|today|yesterday|by "
     r"now)\b[^,;]{0,80}, $"
 )

@@ -1,8 +1,25 @@
 """The kinds of noise in English, by what their sentences say."""
 
 import re
+from collections.abc import Collection
+from typing import NamedTuple
 
-# Kinds of noise, by how the sentence begins, by what it says anywhere, and by the words of which that takes one.
+
+class Kind(NamedTuple):
+    """A kind of noise: how its sentences begin, what they say anywhere, and the words of which that takes one."""
+
+    name: str
+    start: re.Pattern[str]
+    anywhere: re.Pattern[str]
+    keys: frozenset[str]
+
+    def has(self, lower: str, words: Collection[str]) -> bool:
+        """Return whether a sentence is of this kind, given in lowercase and with its words."""
+        anywhere = not self.keys.isdisjoint(words) and self.anywhere.search(lower)
+        return bool(anywhere or self.start.match(lower))
+
+
+_NEVER = "(?!)"
 # A pattern must match nothing that a report on the same subject would say. All are matched in lowercase.
 _KINDS = (
     (
@@ -12,14 +29,18 @@ _KINDS = (
         r"|lists?|presents?"
         r"|illustrates?"
         r"|depicts?|compares?|summari[sz]es?|reports?|plots?)\b",
+        r"\b(?:pictured (?:above|below|here|left|right|with|in|at|on|during|together|outside|training|last"
+        r"|yesterday)\b|(?:file|stock) (?:photo|image|picture)\b|(?:image|media|photo|hide) caption\b)",
+        "pictured photo image picture caption",
+    ),
+    (
+        "caption",
+        _NEVER,
         r"\((?:pictured|left|right|cent(?:re|er)|above|below|top|bottom|inset|far (?:left|right)|front|back|l|r|c"
-        r"|(?:in )?(?:red|blue|white|black|green|yellow)|(?:second|third) (?:from )?(?:left|right)"
-        r"|(?:left|right|above|below|pictured|top|bottom) [^()]{1,40})\)"
-        r"|\bpictured (?:above|below|here|left|right|with|in|at|on|during|together|outside|training|last|yesterday)\b"
-        r"|\b(?:file|stock) (?:photo|image|picture)\b|\b(?:image|media|photo|hide) caption\b",
+        r"|(?:in )?(?:red|blue|white|black|green|yellow)|(?:second|third) (?:from )?(?:left|right)|(?:left|right"
+        r"|above|below|pictured|top|bottom) [^()]{1,40})\)",
         "pictured left right centre center above below top bottom inset front back l r c red blue white black green "
-        "yellow photo"
-        " image picture caption",
+        "yellow",
     ),
     (
         "credit",
@@ -27,11 +48,9 @@ _KINDS = (
         r"|credits?:|photo by)"
         r"(?=\s[^.]{0,80}$)|[—–-]? ?with files from\b|(?:additional )?(?:reporting|editing|writing) by\b|published \d"
         r"|©",
-        r"\bcontributed to th(?:is|e) (?:report|story|article)\b|\bcopyright\b.{0,40}\b(?:\d{4}|reserved|renewed"
-        r"|belongs)\b"
-        r"|\bcopyright on this\b|\ball rights reserved\b|\bgetty images\b|\bap photo\b|image copyright|transcriber'?s "
-        r"note"
-        r"|\bthis e-?(?:text|book) (?:was|is)\b|\bproofread(?:ing|ers?)\b",
+        r"\b(?:contributed to th(?:is|e) (?:report|story|article)\b|copyright\b.{0,40}\b(?:\d{4}|reserved|renewed"
+        r"|belongs)\b|copyright on this\b|all rights reserved\b|getty images\b|ap photo\b|this e-?(?:text"
+        r"|book) (?:was|is)\b|proofread(?:ing|ers?)\b)|image copyright|transcriber'?s note",
         "contributed copyright reserved getty photo transcriber transcriber's transcribers etext text ebook book "
         "proofreading proofreaders",
     ),
@@ -40,24 +59,24 @@ _KINDS = (
         r"(?:read|see|watch|find out|learn|hear) (?:more|also|next|now|here|below|live)\b|(?:watch|read|see also"
         r"|related|more|update)\s?:"
         r"|watch .{0,200}\b(?:on|at) \d|tune in\b|visit\b.{0,80}\.(?:com|org|net)\b|also read\b",
-        r"\bscroll down\b|\bclick (?:here|on|the)\b|\bread more\b|\balso read\b|\bfollow (?:us (?:on|at)\b|me on\b"
-        r"|@\w+)"
-        r"|\bsign up\b.{0,40}\b(?:newsletter|alerts?|e-?mails?|updates)\b|\bsubscribe (?:to (?:our|this)|now|here)\b"
-        r"|\bshare this\b"
-        r"|\bthis (?:article|story) (?:was|has been|is) (?:\w+ )?(?:updated|corrected|originally published|part of)\b"
-        r"|\bfor confidential (?:support|help)\b|\b(?:opinions|views) expressed in this\b|\bfiled under\b|https?://"
-        r"|\bwww\."
-        r"|\bdownload (?:the|our) \w{0,20} ?app\b|\b(?:televised|broadcast|shown) (?:live )?on\b.{0,60}\d"
-        r"|\bcould not (?:immediately )?(?:be reached|get in touch)\b|\bsend us\b|\bjoin the (?:conversation|debate"
-        r"|discussion)\b"
-        r"|\b(?:for|to (?:learn|find out|read|see)) more(?: information| details| info)?\b.{0,120}\b(?:visit|go to"
-        r"|call|contact"
-        r"|see|\w+\.(?:com|org|net|gov))\b|\bavailable (?:for download|on itunes)\b|\badvertisement\b"
-        r"|\be-?mail (?:us|this)\b|\b(?:in|to) your inbox\b|\bthis (?:report|article|story)\b.{0,40}\b(?:first "
-        r"published|produced with)\b",
-        "scroll click read follow sign subscribe share article story confidential expressed filed http https www app "
-        "televised"
-        " broadcast shown reached touch send join mail email inbox report more download itunes advertisement",
+        r"\b(?:scroll down\b|click (?:here|on|the)\b|also read\b|follow (?:us (?:on|at)\b|me on\b|@\w+)"
+        r"|sign up\b.{0,40}\b(?:newsletter|alerts?|e-?mails?|updates)\b|subscribe (?:to (?:our|this)|now|here)\b"
+        r"|share this\b|for confidential (?:support|help)\b|(?:opinions"
+        r"|views) expressed in this\b|filed under\b|www\.|download (?:the|our) \w{0,20} ?app\b|(?:televised"
+        r"|broadcast|shown) (?:live )?on\b.{0,60}\d|could not (?:immediately )?(?:be reached|get in touch)\b"
+        r"|send us\b|join the (?:conversation|debate|discussion)\b|available (?:for download|on itunes)\b"
+        r"|advertisement\b|e-?mail (?:us|this)\b|(?:in|to) your inbox\b)|https?://",
+        "scroll click read follow sign subscribe share confidential expressed filed http https www app televised"
+        " broadcast shown reached touch send join mail email inbox download itunes advertisement",
+    ),
+    (
+        "call",
+        _NEVER,
+        r"\b(?:read more\b|(?:for|to (?:learn|find out|read|see)) more(?: information| details| info)?\b.{0,120}"
+        r"\b(?:visit|go to|call|contact|see|\w+\.(?:com|org|net|gov))\b|this (?:article|story) (?:was|has been|is) "
+        r"(?:\w+ )?(?:updated|corrected|originally published|part of)\b"
+        r"|this (?:report|article|story)\b.{0,40}\b(?:first published|produced with)\b)",
+        "more report article story",
     ),
     (
         "greeting",
@@ -69,25 +88,21 @@ _KINDS = (
         r"|participation"
         r"|patience|question))|(?:welcome|good \w+),? (?:and |everyone|ladies|to (?:the|our))|see (?:attached|below)\b"
         r"|attached (?:is|are|please)\b(?=.{0,30}$)",
-        r"\bplease (?:contact|call|e-?mail|feel free|let me know|do not hesitate)\b|\bi am available\b|\bat your"
-        r" convenience\b"
-        r"|\blook forward to (?:hearing|seeing|speaking|meeting|your)\b|\bif you (?:should )?have any "
-        r"(?:\w+ )?(?:questions?"
-        r"|quer(?:y|ies)|concerns?|comments?)\b|\b(?:i|we) hope (?:that )?(?:all of you|everyone|you(?: all)?|you and "
-        r"your)\b"
-        r"(?=.{0,80}\b(?:well|safe|healthy|enjoy))",
+        r"\b(?:please (?:contact|call|e-?mail|feel free|let me know|do not hesitate)\b|i am available\b"
+        r"|at your convenience\b|look forward to (?:hearing|seeing|speaking|meeting|your)\b"
+        r"|if you (?:should )?have any (?:\w+ )?(?:questions?|quer(?:y|ies)|concerns?|comments?)\b|(?:i"
+        r"|we) hope (?:that )?(?:all of you|everyone|you(?: all)?|you and your)\b(?=.{0,80}\b(?:well|safe|healthy"
+        r"|enjoy)))",
         "please hope available convenience look forward questions question query queries concerns comments",
     ),
     (
         "disclaimer",
         r"this (?:e-?mail|message|communication|transmission)\b.{0,80}\b(?:intended|confidential|privileged|contain)"
         r"|\W*internet e-?mail confidentiality",
-        r"\b(?:intended|named) (?:recipient|addressee)s?\b|\bnot the addressee\b|\b(?:privileged|confidential)\b.{0,40}"
-        r"\b(?:information may|and may|and/or|or otherwise)\b|\bnotify the sender\b|\bdestroy (?:this|the)"
-        r" (?:message|e-?mail)\b"
-        r"|\bconsent to internet\b|\bdelete (?:this|the) (?:message|e-?mail)\b|\bfree from (?:any )?virus|\bno"
-        r" liability\b"
-        r".{0,60}\b(?:accuracy|errors|omissions|virus)",
+        r"\b(?:(?:intended|named) (?:recipient|addressee)s?\b|not the addressee\b|(?:privileged"
+        r"|confidential)\b.{0,40}\b(?:information may|and may|and/or|or otherwise)\b|notify the sender\b"
+        r"|destroy (?:this|the) (?:message|e-?mail)\b|consent to internet\b|delete (?:this|the) (?:message"
+        r"|e-?mail)\b|free from (?:any )?virus|no liability\b.{0,60}\b(?:accuracy|errors|omissions|virus))",
         "recipient recipients addressee addressees privileged confidential sender destroy consent delete virus viruses"
         " liability",
     ),
@@ -98,35 +113,25 @@ _KINDS = (
         r"|we turn|let me now turn)(?: now| on| over| back| to){0,3} (?:slide|page|chart)\b|operator\b|we appreciate"
         r" you joining|we(?:['’]ll| will) (?:begin|start) (?:today|the call|with)"
         r"|(?:turning|moving)(?: now| on| over){0,2} to (?:our|the) [^,.]{3,40}\.$",
-        r"forward[- ]looking|\bsafe harbor\b|\brisks and uncertainties\b|\bdiffer materially\b"
-        r"|\breconciliations?\b.{0,80}\b(?:gaap"
-        r"|website|release|appendix|found|available)\b|\bnon-gaap (?:results|measures?|financial|basis|metrics)\b"
-        r"|\b(?:on|in|to) (?:the|our|today['’]s) (?:conference )?call(?: today|,| are| is| with| will)|\b(?:today['’]s"
-        r"|our|the) "
-        r"(?:conference )?call (?:today )?(?:will|is being|may|contains)|\bturn (?:the call|it|things|the floor|our "
-        r"call|the meeting) "
-        r"(?:back )?over\b|\bhand (?:the call|it|things) (?:back )?(?:over )?to\b|\b(?:our|your|for the|take the) "
-        r"(?:first|next|final|last) "
-        r"question\b|\bopen (?:the|up the|it up|up) ?(?:call|lines?|floor)?(?: up)? (?:for|to) (?:your )?questions\b"
-        r"|\bquestion-and-answer\b"
-        r"|\bq ?& ?a (?:session|portion|period)\b|\bsec filings?\b|\b(?:files?|filed|filings) with the sec\b"
-        r"|\b10-[kq]\b"
-        r"|\bjoining (?:me|us) (?:today|on|this|are|is)\b|\bwith (?:me|us) (?:today|on the call)\b|\bplease (?:turn|go"
-        r"|refer|flip|move"
-        r"|limit yourself|press|stand by|proceed)\b|\bi(?:['’]ll| will|['’]d like to)(?: now)? (?:ask|walk|hand|turn"
-        r"|go into|review"
-        r"|introduce|take you|pass)\b(?! \w+ (?:him|her|them))|\bwith that,? (?:i|let me|we)\b|\b(?:our|my) comments "
-        r"today\b"
-        r"|\[(?:technical|operator|inaudible|audio)[^\]]{0,30}\]|\bwill discuss the (?:financial|results)|\bbefore "
-        r"making an investment\b"
-        r"|\bunless (?:otherwise|i (?:say|state)) |\bquestions will be limited\b|\bwill discuss (?:our|the) \w+"
-        r"|\bunauthori[sz]ed recording\b|\bwithout limitation,? statements\b"
-        r"|\b(?:re)?play(?:back)? (?:of|will be) |\bwill (?:now )?(?:provide|discuss|give|cover|share|review|offer"
-        r"|present)\b"
-        r".{0,80}\b(?:details?|colou?r|shortly|later|perspective|remarks|in a (?:moment|minute|few)|our (?:financial"
-        r"|results"
-        r"|outlook|guidance))\b|\bsince our last call\b|\bnext slide\b"
-        r"|\bsupplemental (?:tables|slides|materials)\b|\bavailable on our website\b|\bthese statements are\b",
+        r"\b(?:safe harbor\b|risks and uncertainties\b|differ materially\b|reconciliations?\b.{0,80}\b(?:gaap"
+        r"|website|release|appendix|found|available)\b|non-gaap (?:results|measures?|financial|basis|metrics)\b"
+        r"|(?:on|in|to) (?:the|our|today['’]s) (?:conference )?call(?: today|,| are| is| with| will)|(?:today['’]s"
+        r"|our|the) (?:conference )?call (?:today )?(?:will|is being|may|contains)|turn (?:the call|it|things"
+        r"|the floor|our call|the meeting) (?:back )?over\b|hand (?:the call|it|things) (?:back )?(?:over )?to\b"
+        r"|(?:our|your|for the|take the) (?:first|next|final|last) question\b|open (?:the|up the|it up|up) ?(?:call"
+        r"|lines?|floor)?(?: up)? (?:for|to) (?:your )?questions\b|question-and-answer\b|q ?& ?a (?:session|portion"
+        r"|period)\b|sec filings?\b|(?:files?|filed|filings) with the sec\b|10-[kq]\b|joining (?:me|us) (?:today|on"
+        r"|this|are|is)\b|with (?:me|us) (?:today|on the call)\b|please (?:turn|go|refer|flip|move|limit yourself"
+        r"|press|stand by|proceed)\b|i(?:['’]ll| will|['’]d like to)(?: now)? (?:ask|walk|hand|turn|go into|review"
+        r"|introduce|take you|pass)\b(?! \w+ (?:him|her|them))|with that,? (?:i|let me|we)\b|(?:our"
+        r"|my) comments today\b|will discuss the (?:financial|results)|before making an investment\b"
+        r"|unless (?:otherwise|i (?:say|state)) |questions will be limited\b|will discuss (?:our|the) \w+"
+        r"|unauthori[sz]ed recording\b|without limitation,? statements\b|(?:re)?play(?:back)? (?:of|will be) "
+        r"|will (?:now )?(?:provide|discuss|give|cover|share|review|offer|present)\b.{0,80}\b(?:details?|colou?r"
+        r"|shortly|later|perspective|remarks|in a (?:moment|minute|few)|our (?:financial|results|outlook"
+        r"|guidance))\b|since our last call\b|next slide\b|supplemental (?:tables|slides|materials)\b"
+        r"|available on our website\b|these statements are\b)|forward[- ]looking|\[(?:technical|operator|inaudible"
+        r"|audio)[^\]]{0,30}\]",
         "forward harbor risks materially reconciliation reconciliations gaap call turn hand question questions answer "
         "q sec k joining"
         " with please i i'll i’ll i'd i’d comments technical operator inaudible audio discuss investment supplemental "
@@ -134,6 +139,8 @@ _KINDS = (
     ),
     (
         "docket",
+        _NEVER,
+        r"\A(?:"
         r"(?:with |and |in |[:;,] ?|\w{1,4} ?: ?)?"
         r"(?:(?:civil|ivil|vil|criminal|special|original|writ|review|transfer) )?(?:appellate |original )?(?:appeals?"
         r"|petitions?|jurisdiction"
@@ -146,11 +153,13 @@ _KINDS = (
         r"|(?:\w\.){2,4} ?(?:appeals?|petitions?)\b.{0,40}\b(?:allowed|dismissed|disposed)|(?:appeals?"
         r"|petitions?)(?: and \w+)? "
         r"(?:allowed|dismissed|disposed of)\.?$|(?:under|petition under) article \d+.{0,60}constitution.{0,60}$"
-        r"|(?:lord|lady|lords) [\w ,]{2,80}(?:agrees?|concur)\b.{0,20}$|i (?:agree|concur)\W?$",
-        r"\bfor (?:the )?(?:appellants?|respondents?|petitioners?|interveners?|intervenors?)(?: (?:nos?"
-        r"|in)\b.{0,40})?\W{0,2}$|\bfrom the judge?ments? (?:and|&) (?:orders?|decrees?) dated\b",
+        r"|(?:lord|lady|lords) [\w ,]{2,80}(?:agrees?|concur)\b.{0,20}$|i (?:agree|concur)\W?$"
+        r")|\b(?:for (?:the )?(?:appellants?|respondents?|petitioners?|interveners?|intervenors?)(?: (?:nos?"
+        r"|in)\b.{0,40})?\W{0,2}$|from the judge?ments? (?:and|&) (?:orders?|decrees?) dated\b)",
         "dated appellant appellants respondent respondents petitioner petitioners intervener interveners intervenor"
-        " intervenors",
+        " intervenors appeal appeals petition petitions jurisdiction suit suits case cases application applications"
+        " reference references judgment judgments judgement judgements order orders decree decrees heard argued"
+        " decided before article agree agrees concur",
     ),
     (
         "road map",
@@ -160,20 +169,19 @@ _KINDS = (
         r"|(?:after \w+ing [^,]{2,80}, )?we (?:then|first|next|finally) (?:present|describe|discuss|introduce|review"
         r"|report|give)\b"
         r"|.{0,120}\b(?:is|are) (?:shown|given|listed|presented|illustrated) in (?:table|figure|fig\.) ?\d+\.?$",
-        r"\b(?:structure|remainder|rest|outline|organization|organisation) of (?:the|this) (?:paper|article|work"
-        r"|report|thesis|chapter"
-        r"|section|document)\b|\b(?:sections?|chapters?) (?:\d+|[ivx]+)(?:\.\d+)? ?(?:,|and \d+)? ?(?:then |also "
-        r"|briefly )?(?:describes?"
-        r"|discuss(?:es)?|presents?|traces?|concludes?|gives?|reviews?|introduces?|reports?|contains?|defines?"
-        r"|outlines?|explains?|shows?"
-        r"|provides?|summari[sz]es?|details?|deals?|addresses|evaluates?|is devoted)\b|\b(?:in|see|of) (?:section"
-        r"|chapter) \d+(?:\.\d+)?,? "
-        r"(?:we|i)\b|\b(?:are|is) (?:(?:described|discussed|presented|given|reported) )?in (?:section|chapter) \d"
-        r"|\bin section \d+[,;] (?:the|and)\b|\b(?:as follows|the following)(?:\.|:)$",
+        r"\b(?:(?:structure|remainder|rest|outline|organization|organisation) of (?:the|this) (?:paper|article|work"
+        r"|report|thesis|chapter|section|document)\b|(?:sections?|chapters?) (?:\d+|[ivx]+)(?:\.\d+)? ?(?:,"
+        r"|and \d+)? ?(?:then |also |briefly )?(?:describes?|discuss(?:es)?|presents?|traces?|concludes?|gives?"
+        r"|reviews?|introduces?|reports?|contains?|defines?|outlines?|explains?|shows?|provides?|summari[sz]es?"
+        r"|details?|deals?|addresses|evaluates?|is devoted)\b|(?:in|see|of) (?:section"
+        r"|chapter) \d+(?:\.\d+)?,? (?:we|i)\b|(?:are|is) (?:(?:described|discussed|presented|given"
+        r"|reported) )?in (?:section|chapter) \d|in section \d+[,;] (?:the|and)\b|(?:as follows|the following)(?:\."
+        r"|:)$)",
         "structure remainder rest outline organization organisation section sections chapter chapters follows "
         "following",
     ),
 )
 KINDS = tuple(
-    (kind, re.compile(start), re.compile(anywhere), frozenset(words.split())) for kind, start, anywhere, words in _KINDS
+    Kind(name, re.compile(start), re.compile(anywhere), frozenset(words.split()))
+    for name, start, anywhere, words in _KINDS
 )

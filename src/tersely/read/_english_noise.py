@@ -3,17 +3,22 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
+from functools import cache
+from string import ascii_lowercase
 
 from tersely.read._english_forms import keyed
-from tersely.read._english_kinds import KINDS
+from tersely.read._english_kinds import KINDS, Kind
 
 _FLAGS = re.IGNORECASE
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NO_LETTER, _CAPITAL, _DIGIT = re.compile(r"[\W\d_]"), re.compile(r"[A-Z]"), re.compile(r"\d")
+_SMALL = ascii_lowercase.encode()
+_STOPS = frozenset(".!?…:;—")
 _CLOSED = re.compile(r"(?:[.!?…:;—][\"'”’)\]»*]{0,3}\s*\.?|[,–-][\"'”’»])$")
 _APART = re.compile(r"\w ?[\"'”’)]? \.$")  # a full stop set apart from the last word
 _TAIL = 16  # characters that show how a sentence ends
 _END = 240  # characters in which a bracket closes
+_HEAD = 600  # characters of a sentence that are looked at
 _LONG = 300  # characters; no caption is longer
 
 _LABEL = re.compile(r"(?![\"'“‘(\[])(?=[A-Z])[^:.!?\"“”]{2,36}: (?=[\"'“‘]?[A-Z0-9£$])")
@@ -79,19 +84,24 @@ def noise_of(
     """
     plain = [text.strip() for text in texts]
     tails = [text[-_TAIL:] for text in plain]
-    closed = [bool(_CLOSED.search(tail)) for tail in tails]
-    apart = [bool(_APART.search(tail)) for tail in tails]
+    closed = [tail[-1:] in _STOPS or bool(_CLOSED.search(tail)) for tail in tails]
+    apart = [tail.endswith(" .") and bool(_APART.search(tail)) for tail in tails]
     lined = sum(closed) >= 0.6 * len(plain)  # else the text does without closing marks
     # Where most full stops stand apart, or sentences begin in lowercase, the text went through a tokenizer.
     stops, small = sum(tail.endswith(".") for tail in tails), sum(text[:1].islower() for text in plain)
     tokenized = sum(apart) > 0.5 * stops or small > 0.3 * len(plain)
-    missing = {kind for kind, sign in _GENRES.items() if not any(map(sign.search, plain, words))}
+    lower = [text.lower() for text in plain]
+    missing = frozenset(kind for kind, sign in _GENRES.items() if not any(map(sign.search, lower, words)))
+    kinds, starts, keys = _kinds_but(missing)
     labels = _labels(plain) if "road map" in missing else [False] * len(plain)
     past = sum("said" in found for found in words) >= sum("says" in found for found in words)
     found: list[str] = []
     bracket = ""
     for i, text in enumerate(plain):
-        kind = bracket or _kind(text, words[i], missing)
+        kind, head = bracket, lower[i][:_HEAD]
+        if not kind and (starts.match(head) or not keys.isdisjoint(words[i])):
+            kind = next((kind.name for kind in kinds if kind.has(head, words[i])), "")
+        kind = kind or _list(text[:_HEAD])
         opened = kind if not bracket and text[:1] == "[" else bracket
         bracket = opened if opened and "]" not in text[-_END:] else ""
         if not kind and lined and not closed[i] and text[:1] not in _QUOTES:
@@ -121,16 +131,22 @@ def noise_of(
     return found
 
 
-def _kind(text: str, words: Collection[str], missing: Collection[str]) -> str:
-    head = text[:600]
-    lower = head.lower()
-    for kind, start, anywhere, keys in KINDS:
-        if kind not in missing and (start.match(lower) or (not keys.isdisjoint(words) and anywhere.search(lower))):
-            return kind
-    letters, digits = len(head) - len(_NO_LETTER.findall(head)), len(_DIGIT.findall(head))
-    capitals = len(_CAPITAL.findall(head)) > 0.6 * letters > 4
-    if not letters or capitals or digits > letters:
-        return "list"
+@cache
+def _kinds_but(missing: frozenset[str]) -> tuple[tuple[Kind, ...], re.Pattern[str], frozenset[str]]:
+    """Return the kinds that are not missing, all ways to start like one, and all words that say more takes."""
+    kinds = tuple(kind for kind in KINDS if kind.name not in missing)
+    starts = re.compile("|".join(dict.fromkeys(kind.start.pattern for kind in kinds)))
+    return kinds, starts, frozenset().union(*(kind.keys for kind in kinds))
+
+
+def _list(head: str) -> str:
+    """Return "list" if this is a table, a score or a list of names."""
+    # Where most characters are small letters, there is no need to count the others.
+    if len(head.encode("ascii", "replace").translate(None, _SMALL)) >= 0.5 * len(head):
+        letters, digits = len(head) - len(_NO_LETTER.findall(head)), len(_DIGIT.findall(head))
+        capitals = len(_CAPITAL.findall(head)) > 0.6 * letters > 4
+        if not letters or capitals or digits > letters:
+            return "list"
     if head.count(",") + head.count(";") + head.count(".") > 3 and _NAME_LIST.search(head):
         return "list"
     return ""
@@ -158,6 +174,8 @@ def is_told(texts: Sequence[str], breaks: Sequence[bool]) -> bool:
 
 def _is_open(text: str, after: str) -> bool:
     """Return whether a bracket opens in a sentence and closes in the one after."""
+    if "(" not in text:
+        return False
     opens, closes = after.find("("), after.find(")")
     return text.rfind("(") > text.rfind(")") and closes > _ITEM and (opens < 0 or closes < opens)
 

@@ -15,13 +15,12 @@ _START = 3  # characters in which the first word of a sentence begins
 _TALK = 0.08  # share of sentences that begin with "And" in a speech
 _PERSONAL = 0.1  # share of sentences with "I" or "we" outside quotations above which the text itself speaks so
 _SMALL = 0.3  # share of sentences that begin in lowercase in a text that has no capitals
-_LOWER = re.compile(r"(?<![\w’'-])[a-z][a-z-]+")
-
-_NAME = re.compile(r"(?<![\w’'-])[A-Z][\w’'-]*[a-z][\w’'-]*")
-_NAMES = re.compile(
-    r"(?P<place>\b(?:in|at|near|from|to|outside|across|around|into|on|of|via)\s(?:the\s)?)?"
-    r"(?P<name>(?<![\w’'-])[A-Z][\w’'-]*[a-z][\w’'-]*(?:\s(?:[A-Z]\.\s)?[A-Z][\w’'-]*[a-z][\w’'-]*){0,4})"
-)
+# What stands before a word is looked at after its first letter, which is found faster.
+_LOWER = re.compile(r"[a-z](?<![\w’'-][a-z])[a-z-]+")
+_NAME = re.compile(r"[A-Z](?<![\w’'-][A-Z])[\w’'-]*[a-z][\w’'-]*")
+_NAMES = re.compile(r"[A-Z](?<![\w’'-][A-Z])[\w’'-]*[a-z][\w’'-]*(?:\s(?:[A-Z]\.\s)?[A-Z][\w’'-]*[a-z][\w’'-]*){0,4}")
+_PLACE = re.compile(r"\b(?:in|at|near|from|to|outside|across|around|into|on|of|via)\s(?:the\s)?$")
+_NEAR = 16  # characters before a name that show whether it is a place
 _BODY = re.compile(
     r"\b(?:Court|Office|Party|University|Company|Ltd|Inc|Government|Department|Committee|Council|House|School|Club"
     r"|Association|Bank"
@@ -30,7 +29,7 @@ _BODY = re.compile(
     r"|River|City|State|States|Treaty|Article|Section|Award|Cup)\b"
 )
 _FULL_NAME = re.compile(
-    r"(?<![\w’'-])[A-Z][\w’'-]*[a-z]\.? (?:[A-Z]\.? )?(?P<last>[A-Z][\w’'-]*[a-z])(?![\w-])(?! [A-Z])"
+    r"[A-Z](?<![\w’'-][A-Z])[\w’'-]*[a-z]\.? (?:[A-Z]\.? )?(?P<last>[A-Z][\w’'-]*[a-z])(?![\w-])(?! [A-Z])"
     r"|\((?P<short>[A-Z]{2,8})\)"
 )
 
@@ -48,7 +47,7 @@ _NOBODY = forms.words(
     disaster theater trailer transfer encounter character parameter diameter meter liter silver copper timber wonder
     anger hunger"""
 )
-PERSON = forms.form(
+PERSON = re.compile(
     r"\b(?:man|woman|boy|girl|person|child|teenager|father|mother|son|daughter|brother|sister|husband|wife|friend"
     r"|judge|president"
     r"|pope|king|queen|claimant|appellant|defendant|respondent|suspect|victim|patient|everyone|someone|nobody|anyone"
@@ -118,9 +117,9 @@ class Text:
     def people(self, text: str) -> bool:
         """Return whether a piece of text names somebody, as far as the form of names tells."""
         for found in _NAMES.finditer(text):
-            name = found["name"].split()
-            if found["place"] or _BODY.search(found["name"]):
+            if _PLACE.search(text, max(found.start() - _NEAR, 0), found.start()) or _BODY.search(found.group()):
                 continue
+            name = found.group().split()
             if any(self.is_name(word, first=not found.start() and word is name[0]) for word in name):
                 return True
         return False
@@ -129,7 +128,7 @@ class Text:
         """Return whether a sentence names or mentions somebody."""
         if i not in self.somebody:
             head = self.texts[i][:HEAD]
-            self.somebody[i] = self.people(head) or bool(PERSON.search(head))
+            self.somebody[i] = self.people(head) or bool(PERSON.search(forms.lowered(head)))
         return self.somebody[i]
 
     def is_name(self, word: str, *, first: bool = False) -> bool:
@@ -191,13 +190,14 @@ def _names(texts: Sequence[str], noise: Sequence[str]) -> tuple[frozenset[str], 
     full: dict[str, int] = {}
     mentioned: set[str] = set()
     for i, text in enumerate(texts):
-        head, found = text[:HEAD], []
-        for name in _NAME.finditer(head):
-            found.append(name.group())
-            if name.start() < _START:
-                starts[found[-1]] += 1
-            else:
-                inside.add(found[-1])
+        head = text[:HEAD]
+        found = _NAME.findall(head)
+        first = head.find(found[0]) < _START and _NAME.search(head) if found else None
+        if first and first.start() < _START:
+            starts[found[0]] += 1
+            inside.update(found[1:])
+        else:
+            inside.update(found)
         if noise[i]:
             continue
         if len(found) > 1 or "(" in head:

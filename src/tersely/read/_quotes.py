@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 LONGEST = 24  # sentences after which a quotation that never closes is given up
 WHOLE = 6  # a quotation of more sentences is a speech, of which a part may be quoted
@@ -14,8 +14,7 @@ _ELISION = re.compile(r"(?:\d\ds|em|til|till|cause|tis|twas|bout|round|n)\b", re
 _PAIRS = {"“": "”", "«": "»", "„": "“", "``": "''", "‘": "'", "'": "'"}
 
 
-@dataclass(frozen=True)
-class Quoted:
+class Quoted(NamedTuple):
     """How a sentence stands to quotations.
 
     `first` is the sentence where the quotation that is open at its start began, or -1. `outside` is its text without
@@ -32,13 +31,14 @@ def quoted(texts: Sequence[str], breaks: Sequence[bool]) -> list[Quoted]:
     A quotation ends with its paragraph unless the next one opens it again.
     """
     result: list[Quoted] = []
-    marks = [list(_MARK.finditer(text)) for text in texts]
+    marks = [list(_MARK.finditer(text)) if _MARK.search(text) else () for text in texts]
     # Where a sentence has a mark that may close a single quotation, and the last that is sure to.
     partners, lasts = [], []
     for text, found in zip(texts, marks, strict=True):
-        single = [mark.start() for mark in found if mark.group() in ("’", "'")]
-        partners.append(any(_closes(text, at, "'", "'", mine=True) for at in single))
-        lasts.append(max((at for at in single if _closes(text, at, "'", "'", mine=False)), default=-1))
+        single = [mark.start() for mark in found if mark.group() in ("’", "'")] if found else ()
+        closing = [at for at in single if _closes(text, at, "'", "'", mine=True)]
+        partners.append(bool(closing))
+        lasts.append(max((at for at in closing if _closes(text, at, "'", "'", mine=False)), default=-1))
     closer, first = "", -1
     for i, text in enumerate(texts):
         start = len(text) - len(text.lstrip())

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise, product
+from itertools import pairwise, product, repeat
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +65,7 @@ _RESEARCH = frozenset(
         *_pairs(("we",), _FINDS[:16]),
     )
 )
+_ITS_FIRST = frozenset(phrase.split()[0] for phrase in _RESEARCH)
 # How research speaks of itself in other languages, in lowercase.
 _RESEARCH_ELSEWHERE: dict[Language, str] = {
     "de": (
@@ -132,19 +134,51 @@ def cues(document: Document) -> NDArray[np.float64]:
     >>> int(np.argmax(cues(Document.from_text(text))))
     1
     """
-    learned = load_cues().get(document.language, {})
+    learned, names = load_cues().get(document.language, {}), _names(document.language)
     found = np.zeros(len(document))
     by_hand, asks = document.language == "en", is_message(document)
     for number, (words, text) in enumerate(zip(document.words, document.texts, strict=True)):
-        seen = features(words, text, document.language)
+        seen = names.seen(words, text)
         if learned:
-            found[number] = sum(learned[name] for name in seen & learned.keys()) / 100
+            found[number] = sum(map(learned.get, seen, repeat(0))) / 100
         if by_hand:
             says = len(seen & _SAYS) + (not seen.isdisjoint(_FIGURES) and not seen.isdisjoint(_MOVES))
             found[number] += _PHRASE * (min(says, _MOST) - min(len(seen & _ACCOMPANIES), _MOST))
         if not asks and text.rstrip("\"'”’」』）)").endswith(("?", "？", "؟")):  # its answer says more
             found[number] -= _PHRASE
     return found - found.mean() if len(found) else found
+
+
+class _Names(NamedTuple):
+    """The features that a table has: all of them, the second words of pairs by the first ones, and marks."""
+
+    names: frozenset[str]
+    pairs: dict[str, set[str]]
+    marks: str
+
+    def seen(self, words: Sequence[str], text: str) -> set[str]:
+        """Return those of the `features` of a sentence that the table has."""
+        plain = ["#" if word.isdigit() else word for word in words]
+        found = set(self.names.intersection(plain))
+        if plain and (start := f"{_START} {plain[0]}") in self.names:
+            found.add(start)
+        pairs = self.pairs
+        found.update([f"{one} {two}" for one, two in pairwise(plain) if one in pairs and two in pairs[one]])
+        found.update([mark for mark in self.marks if mark in text])
+        return found
+
+
+@cache
+def _names(language: Language) -> _Names:
+    """Return the features that count in a language."""
+    names = frozenset(load_cues().get(language, {}))
+    if language == "en":
+        names |= _SAYS | _ACCOMPANIES | _FIGURES | _MOVES
+    pairs: dict[str, set[str]] = {}
+    for first, _, second in (name.partition(" ") for name in names):
+        if second:
+            pairs.setdefault(first, set()).add(second)
+    return _Names(names, pairs, "".join(mark for mark in _MARKS if mark in names))
 
 
 def features(words: Sequence[str], text: str, language: Language) -> set[str]:
@@ -179,11 +213,13 @@ def is_research(document: Document) -> bool:
         return itself > len(document) // ABSTRACT
     if document.language != "en":
         return False
-    rows = zip(document.words, document.texts, strict=True)
+    says = [
+        not (_ITS_FIRST.isdisjoint(words) or _RESEARCH.isdisjoint(map(" ".join, pairwise(words))))
+        for words in document.words
+    ]
     if len(document) > ABSTRACT:
-        itself = sum(not _RESEARCH.isdisjoint(map(" ".join, pairwise(words))) for words, _ in rows)
-        return itself >= 0.12 * len(document)
-    return any(not (_RESEARCH.isdisjoint(map(" ".join, pairwise(words))) or _QUOTE & set(text)) for words, text in rows)
+        return sum(says) >= 0.12 * len(document)
+    return any(one and not _QUOTE & set(text) for one, text in zip(says, document.texts, strict=True))
 
 
 def is_judgment(document: Document) -> bool:

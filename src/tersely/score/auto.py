@@ -128,8 +128,7 @@ def early_content(document: Document) -> float:
     a scale of logarithms.
     """
     weights = term_weights(document.terms, once=0.0)
-    content = np.array([weights[row].sum() for row in document.terms.sentences])
-    content = content / np.array([max(len(text), 1) for text in document.texts]) ** 0.7
+    content = document.terms.sums(weights) / np.array([max(len(text), 1) for text in document.texts]) ** 0.7
     place = np.log1p(np.arange(len(document)))
     content, place = content - content.mean(), place - place.mean()
     spread = float((content @ content) * (place @ place))
@@ -143,8 +142,7 @@ def _fullness(document: Document) -> Values:
     """
     if document.language == "zh":
         return np.ones(len(document))
-    terms = np.array([len(row) for row in document.terms.sentences])
-    return np.clip(terms / _FULL, 0.1, 1.0)
+    return np.clip(document.terms.lengths / _FULL, 0.1, 1.0)
 
 
 def _decides(document: Document) -> bool:
@@ -154,5 +152,4 @@ def _decides(document: Document) -> bool:
 
 def _first_full(document: Document) -> int:
     """Return the first sentence that is no heading, dateline or greeting, going by its number of content words."""
-    rows = document.terms.sentences
-    return next((i for i, row in enumerate(rows) if len(row) >= _FULL), 0)
+    return int(np.argmax(document.terms.lengths >= _FULL))

@@ -35,8 +35,7 @@ class Coverage:
     def values(self, document: Document) -> Values:
         """Return what `score` returns: vectors do not matter."""
         weights = self.weights(document)
-        content = np.array([weights[ids].sum() for ids in document.terms.sentences])
-        values: Values = (content + 1e-3) * self.places(len(document))
+        values: Values = (document.terms.sums(weights) + 1e-3) * self.places(len(document))
         return values
 
     def weights(self, document: Document) -> Values:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.select._problem import Floats, Indices, Problem, Values, product
+from tersely.text.words import Numbered
 
 _MOST = 4  # A word that is said more often counts this many times.
 _ROW = 2 * _MOST + 1  # numbers for each word: of a choice that says it up to _MOST times, and of _MOST more
@@ -20,14 +21,12 @@ class Bundles:
     Counts are floats, because those multiply faster.
     """
 
-    def __init__(self, problem: Problem, sentences: Sequence[Sequence[str]], samples: int) -> None:
-        number: dict[str, int] = {}
-        word = [number.setdefault(word, len(number)) for sentence in sentences for word in sentence]
-        lengths, count = np.array(list(map(len, sentences))), len(sentences)
-        flat = np.repeat(np.arange(count), lengths) * len(number) + np.array(word, dtype=np.intp)
-        counts = np.bincount(flat, minlength=count * len(number)).reshape(count, len(number))
+    def __init__(self, problem: Problem, said: Numbered, samples: int) -> None:
+        count, size = len(problem.values), len(said.vocabulary)
+        lengths = np.bincount(said.sentence, minlength=count)
+        counts = np.bincount(said.sentence * size + said.words, minlength=count * size).reshape(count, size)
         # Whole numbers below 2^24 are exact in single precision.
-        self.kind: type[np.floating[Any]] = np.float32 if len(word) * samples < 2**24 else np.float64
+        self.kind: type[np.floating[Any]] = np.float32 if len(said.words) * samples < 2**24 else np.float64
         several = np.count_nonzero(counts, axis=0) > 1
         self.words: Floats = counts[:, several].astype(self.kind)  # [n, V]: how often each word of several is said
         self.own = np.minimum(counts[:, ~several], _MOST).sum(axis=1)  # [n]: how many words no other sentence says

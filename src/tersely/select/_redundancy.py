@@ -1,13 +1,13 @@
 """Avoids repetition: near duplicates are excluded before the selection, shared trigrams after it."""
 
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import replace
 from math import ceil
 
 import numpy as np
 
-from tersely.select._problem import Problem, Selection, Selector
+from tersely.select._problem import Indices, Problem, Selection, Selector
 from tersely.text.document import Document
 
 # Three Chinese words are about six characters.
@@ -61,38 +61,43 @@ def _with_twins(problem: Problem, twins: dict[int, int]) -> Problem:
 def _duplicates(problem: Problem, document: Document, similarity: float) -> dict[int, int]:
     """Return, for each duplicate, the first of the kept sentences that it repeats."""
     # All words, not only terms: "One fish." and "Two fish." differ.
-    rows, frequency = document.distinct_words, document.word_counts
+    sentence, word = document.distinct_words
+    frequency = np.bincount(word, minlength=len(document.numbered.vocabulary))
+    sizes, shared = (np.bincount(one, minlength=len(document)) for one in (sentence, sentence[(frequency > 1)[word]]))
+    # A word that no other sentence has lowers every similarity: most sentences have too many such words to repeat any.
+    suspects = np.flatnonzero(shared >= similarity * sizes - 1e-9)
+    if len(suspects) < 2:
+        return {}
+    ends, begins = sizes.cumsum().tolist(), (sizes.cumsum() - sizes).tolist()
+    rows = {i: word[begins[i] : ends[i]] for i in suspects.tolist()}
+    near_pairs = set(rows) if len(rows) <= _CROWD else _sharing_pairs(rows, frequency, similarity)
+    vocabulary, often = document.numbered.vocabulary, frequency.tolist()
     kept_texts: dict[str, int] = {}  # the first sentence with this text
-    kept_words: dict[int, set[str]] = {}  # by sentence
+    kept_words: dict[int, set[int]] = {}  # by sentence
     index = Index()
     duplicates: dict[int, int] = {}
-    # A word that no other sentence has lowers every similarity: most sentences have too many such words to repeat any.
-    suspects = {i for i, row in enumerate(rows) if _shared(row, frequency) >= similarity * len(row) - 1e-9}
-    if len(suspects) > _CROWD:
-        suspects = _sharing_pairs(suspects, rows, frequency, similarity)
-    for sentence in _by_value(problem, suspects - problem.exclude):
-        included = sentence in problem.include
-        words = rows[sentence]
-        if not words:
-            text = " ".join(document.texts[sentence].split()).casefold()
+    for i in _by_value(problem, near_pairs - problem.exclude):
+        included = i in problem.include
+        own = set(rows[i].tolist())
+        if not own:
+            text = " ".join(document.texts[i].split()).casefold()
             if text in kept_texts and not included:
-                duplicates[sentence] = kept_texts[text]
+                duplicates[i] = kept_texts[text]
             else:
-                kept_texts[text] = min(sentence, kept_texts.get(text, sentence))
+                kept_texts[text] = min(i, kept_texts.get(text, i))
             continue
-        own = set(words)
-        rarest = sorted(words, key=lambda word: (frequency[word], word))
-        spare = _spare(len(words), similarity)
+        rarest = [vocabulary[one] for one in sorted(own, key=lambda one: (often[one], vocabulary[one]))]
+        spare = _spare(len(own), similarity)
         if not included:
             shortest, longest = similarity * len(own) - 1e-9, len(own) / similarity + 1e-9
             near = sorted(index.near(rarest, spare))
             alike = (kept for kept in near if shortest <= len(kept_words[kept]) <= longest)
             twin = next((kept for kept in alike if _similar(own, kept_words[kept], similarity)), None)
             if twin is not None:
-                duplicates[sentence] = twin
+                duplicates[i] = twin
                 continue
-        index.add(sentence, rarest, spare)
-        kept_words[sentence] = own
+        index.add(i, rarest, spare)
+        kept_words[i] = own
     return duplicates
 
 
@@ -101,17 +106,16 @@ def _spare(count: int, similarity: float) -> int:
     return count - ceil(similarity * count - 1e-9)
 
 
-def _sharing_pairs(
-    suspects: set[int], rows: Sequence[Sequence[str]], frequency: Counter[str], similarity: float
-) -> set[int]:
-    """Return the suspects that share two of their rarest words with another one, and those that need not.
+def _sharing_pairs(rows: Mapping[int, Indices], frequency: Indices, similarity: float) -> set[int]:
+    """Return the sentences that share two of their rarest words with another one, and those that need not.
 
     Two similar sets share two of the first spare + 2 words of each (see `Index`), if they share two at all.
     """
-    number = {word: n for n, (word, _) in enumerate(sorted(frequency.items(), key=lambda item: item[1]))}
+    number = np.empty_like(frequency)
+    number[np.argsort(frequency, kind="stable")] = np.arange(len(frequency))
     by_length: defaultdict[int, list[int]] = defaultdict(list)
-    for i in suspects:
-        by_length[len(rows[i])].append(i)
+    for i, row in rows.items():
+        by_length[len(row)].append(i)
     found: set[int] = set()
     sentences, keys = [], []
     for length, group in by_length.items():
@@ -121,7 +125,7 @@ def _sharing_pairs(
             found.update(group)
         if length < 2 or spare > _LONG:
             continue
-        words = np.array([[number[word] for word in rows[i]] for i in group])
+        words = number[np.array([rows[i] for i in group])]
         words.sort(axis=1)
         left, right = np.triu_indices(min(spare + 2, length), 1)
         keys.append((words[:, left] * len(number) + words[:, right]).ravel())
@@ -185,11 +189,7 @@ def _deepest(spare: int) -> int:
     return 4 if spare <= 4 else 3 if spare <= 8 else 2 if spare <= 20 else 1
 
 
-def _shared(words: Sequence[str], frequency: Counter[str]) -> int:
-    return len(words) - list(map(frequency.__getitem__, words)).count(1)
-
-
-def _similar(left: set[str], right: set[str], similarity: float) -> bool:
+def _similar(left: set[int], right: set[int], similarity: float) -> bool:
     shared = len(left & right)
     return shared >= similarity * (len(left) + len(right) - shared) - 1e-9
 

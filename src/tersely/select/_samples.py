@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from tersely.select._problem import Indices, Lengths, Problem, Values, product
 from tersely.select.coverage import Coverage, left_of_terms, whole_weights
 from tersely.text.document import Document
+from tersely.text.words import among
 
 
 class Repeated(NamedTuple):
@@ -23,22 +24,21 @@ class Repeated(NamedTuple):
     @classmethod
     def of(cls, document: Document, sentences: Indices, once: float) -> "Repeated":
         """Return the terms that several of these sentences have."""
-        rows = document.terms.sentences
-        weights = whole_weights(document.terms, once)
-        often = np.bincount(np.concatenate(rows), minlength=len(weights))
-        own = [rows[i] for i in sentences.tolist()]
-        term, sentence = np.concatenate(own), np.repeat(np.arange(len(own)), list(map(len, own)))
+        terms, count = document.terms, len(sentences)
+        term, sentence, weights = terms.flat, terms.sentence, whole_weights(terms, once)
+        if count < terms.count:
+            inside, sentence = among(sentence, sentences)
+            term = term[inside]
         repeated = np.bincount(term, minlength=len(weights)) > 1
-        totals = np.bincount(sentence, weights[term], minlength=len(own))
-        alone = np.bincount(sentence, np.where(repeated[term], 0.0, weights[term]), minlength=len(own))
+        inside, weight = repeated[term], weights[term]
+        totals: Values = np.bincount(sentence, weight, minlength=count).astype(np.float64)
+        alone: Values = np.bincount(sentence, np.where(inside, 0.0, weight), minlength=count).astype(np.float64)
         number = np.cumsum(repeated) - 1
-        has = np.zeros((len(own), np.count_nonzero(repeated)))
-        inside = repeated[term]
+        has = np.zeros((count, np.count_nonzero(repeated)))
         has[sentence[inside], number[term[inside]]] = 1.0
         nothing = totals == 0
-        return cls(
-            has, often[repeated], weights[repeated], np.where(nothing, 1.0, alone), np.where(nothing, 1.0, totals)
-        )
+        totals[nothing] = alone[nothing] = 1.0
+        return cls(has, terms.often[repeated], weights[repeated], alone, totals)
 
 
 class Draw(NamedTuple):
@@ -62,21 +62,10 @@ class Drawn(NamedTuple):
     chosen: NDArray[np.bool_]
 
 
-class _Open(NamedTuple):
-    """Choices that are being made: of which rows, for which rooms, what they cost and are worth, and their states.
-
-    Those of one draw that have chosen the same are in the same state, and what is new to them is computed once.
-    """
-
-    row: Indices
-    low: Lengths
-    high: Lengths
-    cost: Lengths
-    worth: Values
-    state: Indices
-
-    def at(self, places: NDArray[np.bool_]) -> "_Open":
-        return _Open._make(column[places] for column in self)
+# Choices that are being made: their rows, the least and the most room, what they cost and are worth, and their states,
+# [6, c]. Those of one draw that have chosen the same are in the same state: what is new to them is computed once.
+_Open = NDArray[np.int64]
+_TOO_MUCH = 2**62  # what a bundle costs that may not be taken
 
 
 class _States(NamedTuple):
@@ -88,11 +77,10 @@ class _States(NamedTuple):
 
 
 class _Bundles(NamedTuple):
-    """The costs of bundles, what their gains are divided by, and which of them may be added, [s, n]."""
+    """The costs of bundles, and what their gains are divided by, [s, n]."""
 
     costs: Lengths
     scale: Values
-    may: NDArray[np.bool_]
 
 
 class Perturbed:
@@ -101,6 +89,7 @@ class Perturbed:
     def __init__(self, coverage: Coverage, problem: Problem, terms: Repeated, sizes: Lengths) -> None:
         self._coverage, self._terms, self._problem = coverage, terms, problem
         self._sizes = sizes.astype(np.float64)
+        self._scale: Values = np.maximum(self._sizes, 1) ** coverage.power
         self._by_cost = bool((sizes == problem.costs).all())
         self._has_terms: Values = np.ascontiguousarray(terms.has.T)  # [V, n]
         # [n, n]: whether the column is or needs the row
@@ -108,32 +97,24 @@ class Perturbed:
 
     def choose(self, draws: Sequence[Draw]) -> Drawn:
         """Return what is chosen. A choice holds for less room, too, as long as what is taken next still fits."""
-        values = np.concatenate([draw.values for draw in draws])
-        sizes = [len(draw.values) for draw in draws]
-        lefts = np.array([left_of_terms(self._terms.often, self._coverage.keep * draw.share) for draw in draws])
-        states = self._start(lefts)
-        low, high = (np.repeat(np.array([draw[i] for draw in draws]), sizes) for i in (2, 3))
-        open_ = _Open(np.arange(len(values)), low, high, 0 * low, 0.0 * low, np.repeat(states.draw, sizes))
+        values, count = np.concatenate([draw.values for draw in draws]), len(self._sizes)
+        lefts = left_of_terms(self._terms.often, self._coverage.keep * np.array([[draw.share] for draw in draws]))
+        states, open_ = self._start(lefts), _opened(draws)
         ended: list[tuple[_Open, NDArray[np.bool_]]] = []
         first: tuple[Values, _Bundles] | None = None
-        while len(open_.row):
-            bundles, adds = self._bundles(states), self._adds(values[open_.row], states, open_.state)
+        while open_.size:
+            row, _, high, cost, _, state = open_
+            bundles, adds = self._bundles(states), self._adds(values[row], states, state)
             first = first or (adds, bundles)
-            fits = bundles.costs[open_.state] <= (open_.high - open_.cost)[:, None]
-            adds = adds * (fits & bundles.may[open_.state])
-            best = (adds / bundles.scale[open_.state]).argmax(axis=1)
+            adds = adds * (bundles.costs[state] <= (high - cost)[:, None])
+            best = (adds / bundles.scale[state]).argmax(axis=1)
             gain = adds[np.arange(len(best)), best]
-            going = gain > 0
-            ended.append((open_.at(~going), states.outside[open_.state[~going]] == 0))
-            open_, best = open_.at(going), best[going]
-            cost = open_.cost + bundles.costs[open_.state, best]
-            more = open_._replace(low=np.maximum(open_.low, cost), cost=cost, worth=open_.worth + gain[going])
-            less = open_.at(cost > open_.low)._replace(high=cost[cost > open_.low] - 1)  # takes something else
-            taken = np.concatenate([1 + best, np.zeros(len(less.row), dtype=np.intp)])
-            open_ = _Open._make(map(np.concatenate, zip(more, less, strict=True)))
-            following, state = np.unique(open_.state * (values.shape[1] + 1) + taken, return_inverse=True)
-            open_ = open_._replace(state=state)
-            states = self._after(states, lefts, *np.divmod(following, values.shape[1] + 1))
+            if not (going := gain > 0).all():
+                ended.append((open_[:, ~going], states.outside[state[~going]] == 0))
+                open_, best, gain = open_[:, going], best[going], gain[going]
+            open_, taken = _after_taking(open_, bundles.costs[open_[5], best], gain, best + 1)
+            following, open_[5] = _distinct(open_[5] * (count + 1) + taken, len(states.draw) * (count + 1))
+            states = self._after(states, lefts, *np.divmod(following, count + 1))
         assert first is not None
         return self._or_single(ended, *first)
 
@@ -162,28 +143,61 @@ class Perturbed:
         problem, above, outside = self._problem, self._above, states.outside
         may = problem.free & (outside > 0)
         if above is None:
-            costs, sizes = np.broadcast_to(problem.costs, may.shape), np.broadcast_to(self._sizes, may.shape)
-            return _Bundles(costs, np.maximum(sizes, 1) ** self._coverage.power, may)
-        cost = product(outside * problem.costs, above)
-        size = cost if self._by_cost else product(outside * self._sizes, above)
+            return _Bundles(np.where(may, problem.costs, _TOO_MUCH), np.broadcast_to(self._scale, may.shape))
+        costs = product(outside * problem.costs, above)
+        sizes = costs if self._by_cost else product(outside * self._sizes, above)
         if problem.forest.steep:
             may &= problem.forest.short(product(outside, above))
-        return _Bundles(cost.astype(np.int64), np.maximum(size, 1) ** self._coverage.power, may)
+        scale: Values = np.maximum(sizes, 1) ** self._coverage.power
+        return _Bundles(np.where(may, costs.astype(np.int64), _TOO_MUCH), scale)
 
     def _or_single(self, ended: list[tuple[_Open, NDArray[np.bool_]]], adds: Values, bundles: _Bundles) -> Drawn:
         """Return the choices, or single bundles that are worth more: given what these add, and their costs."""
-        open_ = _Open._make(map(np.concatenate, zip(*(one for one, _ in ended), strict=True)))
-        chosen = np.concatenate([one for _, one in ended])
-        costs, found = bundles.costs[0], list[tuple[NDArray[np.generic], ...]]()
-        while len(open_.row):
-            worth = adds[open_.row] * (bundles.may[0] & (costs <= open_.high[:, None]))
+        open_, chosen = np.concatenate([one for one, _ in ended], axis=1), np.concatenate([one for _, one in ended])
+        costs, found = bundles.costs[0], list[tuple[_Open, NDArray[np.bool_]]]()
+        most = adds.max(axis=1)  # of whatever cost
+        few = open_[4] < most[open_[0]]
+        found.append((open_[:3, ~few], chosen[~few]))
+        open_, chosen = open_[:, few], chosen[few]
+        while open_.size:
+            row, low, high, _, many, _ = open_
+            worth = adds[row] * (costs <= high[:, None])
             one = worth.argmax(axis=1)
-            single = worth[np.arange(len(one)), one] > open_.worth
-            low = np.where(single, np.maximum(open_.low, costs[one]), open_.low)
+            single = worth[np.arange(len(one)), one] > many
+            least = np.where(single, np.maximum(low, costs[one]), low)
             sets = np.where(single[:, None], self._problem.forest.matrix[one], chosen)
-            found.append((open_.row, low, open_.high, sets))
-            less = low > open_.low
-            open_, chosen = open_.at(less)._replace(high=low[less] - 1), chosen[less]
-        row, low, high, sets = map(np.concatenate, zip(*found, strict=True))
+            found.append((np.stack([row, least, high]), sets))
+            less = least > low
+            open_, chosen = open_[:, less], chosen[less]
+            open_[2] = least[less] - 1
+        row, low, high = np.concatenate([one for one, _ in found], axis=1)
+        sets = np.concatenate([one for _, one in found])
         order = np.lexsort((low, row))
         return Drawn(row[order], low[order], high[order], sets[order])
+
+
+def _opened(draws: Sequence[Draw]) -> _Open:
+    """Return choices in which nothing is taken."""
+    draw = np.repeat(np.arange(len(draws)), [len(draw.values) for draw in draws])
+    limits = np.array([[draw.low for draw in draws], [draw.high for draw in draws]])
+    return np.stack([np.arange(len(draw)), *limits[:, draw], 0 * draw, 0 * draw, draw])
+
+
+def _after_taking(open_: _Open, costs: Lengths, gain: Values, taken: Indices) -> tuple[_Open, Indices]:
+    """Return the choices after bundles are taken, and what is taken: nothing where there is too little room for it."""
+    costs = open_[3] + costs
+    less = open_[:, costs > open_[1]]  # takes something else
+    less[2] = costs[costs > open_[1]] - 1
+    open_[1] = np.maximum(open_[1], costs)
+    open_[3] = costs
+    open_[4] += gain.astype(np.int64)
+    if not less.size:
+        return open_, taken
+    return np.concatenate([open_, less], axis=1), np.concatenate([taken, np.zeros(less.shape[1], taken.dtype)])
+
+
+def _distinct(keys: Indices, beyond: int) -> tuple[Indices, Indices]:
+    """Return the distinct keys, ascending, and the place of each key among them; all are below a number."""
+    present = np.zeros(beyond, dtype=bool)
+    present[keys] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[keys]

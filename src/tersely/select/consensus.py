@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tersely.errors import UsageError
 from tersely.select._agreement import Bundles, Climb, Expected
-from tersely.select._problem import Problem, Selection, Values, whole
+from tersely.select._problem import Indices, Problem, Selection, Values, whole
 from tersely.select._samples import Draw, Drawn, Perturbed, Repeated
 from tersely.select.coverage import Coverage, share_of, sizes_of
 from tersely.select.greedy import descending
@@ -68,18 +68,22 @@ class Consensus:
         Problems that differ only in values and capacities are solved together.
         """
         coverage = Coverage(self.power, self.once, self.keep)
-        answers: list[Callable[[int], Selection]] = []
-        together: dict[object, list[_Range]] = {}
-        for problem, low in problems:
+        answers: dict[int, Callable[[int], Selection]] = {}
+        together: dict[object, list[int]] = {}
+        for number, (problem, _) in enumerate(problems):
             if problem.document is None or not len(problem.candidates):
-                answers.append(partial(_by_coverage, coverage, problem))
+                answers[number] = partial(_by_coverage, coverage, problem)
                 continue
-            answers.append(one := _Range(self, coverage, problem, low))
-            key = one.numbers.tobytes(), one.part.needs, one.part.include, one.part.free.tobytes()
-            together.setdefault(key, []).append(one)
-        for ranges in together.values():
+            # Of a long text, only the best candidates take part, which depend on values and capacities.
+            apart = number if len(problem.values) > self.longest else problem.free.tobytes()
+            together.setdefault((apart, problem.needs, problem.include), []).append(number)
+        for numbers in together.values():
+            # The candidates of smaller capacities are among those of the largest.
+            largest = max((problems[number][0] for number in numbers), key=lambda problem: problem.room)
+            ranges = [_Range(self, coverage, *problems[number], largest.candidates) for number in numbers]
+            answers.update(zip(numbers, ranges, strict=True))
             _solve(self, coverage, ranges)
-        return answers
+        return [answers[number] for number in range(len(problems))]
 
 
 def _by_coverage(coverage: Coverage, problem: Problem, capacity: int) -> Selection:
@@ -89,7 +93,7 @@ def _by_coverage(coverage: Coverage, problem: Problem, capacity: int) -> Selecti
 class _Range:
     """A problem for some capacities: in it, `part` is that of the sentences that can be in a summary at all."""
 
-    def __init__(self, consensus: Consensus, coverage: Coverage, problem: Problem, low: int) -> None:
+    def __init__(self, consensus: Consensus, coverage: Coverage, problem: Problem, low: int, best: Indices) -> None:
         assert problem.document is not None
         self._settings, self._coverage, self.problem, self._low = consensus, coverage, problem, low
         self._needed = problem.least
@@ -99,7 +103,7 @@ class _Range:
         self._most = total * min(_DOZEN, len(problem.values) // 2) // len(problem.values)
         self._two = 2 * int(problem.costs.min()) - problem.separator if alike else 0  # that holds two sentences
         self.sizes, values = sizes_of(problem, problem.document), whole(problem.values)
-        best, is_long = problem.candidates, len(values) > consensus.longest
+        is_long = len(values) > consensus.longest
         if is_long:
             best = descending(values / np.maximum(self.sizes, 1) ** coverage.power, best)[: consensus.longest]
         self.numbers = np.array(sorted(problem.include.union(problem.forest.closed(best.tolist()))), dtype=np.intp)
@@ -211,7 +215,10 @@ def _solve(consensus: Consensus, coverage: Coverage, ranges: list[_Range]) -> No
     times = np.bincount(flat.ravel(), minlength=len(groups) * len(sets)).reshape(len(groups), len(sets))
     packed = np.frombuffer(b"".join(sets), np.uint8).reshape(len(sets), -1)
     known = np.unpackbits(packed, axis=1, count=drawn.chosen.shape[1]).astype(bool)
-    bundles = Bundles(one.part, [document.stems[i] for i in one.numbers.tolist()], consensus.samples)
+    said = document.numbered_stems
+    if len(one.numbers) < len(document):
+        said = said.part(one.numbers)
+    bundles = Bundles(one.part, said, consensus.samples)
     expected = Expected(bundles, known, times, consensus.fill)
     jobs = [(owner, rounded) for owner, _, own in samples for rounded in own]
     climbs = [

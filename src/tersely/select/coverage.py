@@ -142,8 +142,7 @@ class _New:
         terms = document.terms
         self._values, self._terms = values, [row.tolist() for row in terms.sentences]
         weights = whole_weights(terms, once)
-        often = np.bincount(np.concatenate(terms.sentences), minlength=len(weights))
-        self._left: list[float] = left_of_terms(often, keep).tolist()
+        self._left: list[float] = left_of_terms(terms.often, keep).tolist()
         self._weights: list[float] = weights.tolist()  # fall as terms are said
         self._totals = [self._weight(i) for i in range(len(self._terms))]
 
@@ -168,7 +167,7 @@ def whole_weights(terms: Terms, once: float) -> Values:
     return np.rint(term_weights(terms, once=once) * _ONE)
 
 
-def left_of_terms(often: Lengths, keep: float) -> Values:
+def left_of_terms(often: Lengths, keep: float | Values) -> Values:
     """Return what is left of the weight of each term once it is said, given how many sentences have it."""
     left: Values = 1 - 1 / np.maximum(often * keep, 1)
     return left

@@ -1,17 +1,16 @@
 """A text and the spans of its sentences."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from typing import NamedTuple
 
 from tersely.text.blocks import Block, Kind, Part, Place, join_parts, places, roles
 from tersely.text.language import HAN, Language, detect_language
 from tersely.text.split import find_blocks, split_blocks
-from tersely.text.words import Terms, all_words, sentence_terms, stems
+from tersely.text.words import Numbered, Numbers, Terms, all_words, content_terms, stems
 
 # Between two of these, characters and marks of Chinese and Japanese, no space is shown for a line break.
 _DENSE = re.compile(rf"[{HAN}\u3000-\u30ff\uff00-\uff65“”‘’—…]")
@@ -137,25 +136,30 @@ class Document:
         return tuple(tuple(all_words(text, self.language)) for text in self.texts)
 
     @cached_property
+    def numbered(self) -> Numbered:
+        """The words of all sentences as numbers."""
+        return Numbered.of(self.words)
+
+    @cached_property
+    def distinct_words(self) -> tuple[Numbers, Numbers]:
+        """Each pair of a sentence and one of its words, as numbers, ascending, in two columns."""
+        return self.numbered.distinct()
+
+    @cached_property
+    def numbered_stems(self) -> Numbered:
+        """The stems of all words as numbers."""
+        return self.numbered.renamed(stems(self.numbered.vocabulary, self.language))
+
+    @cached_property
     def stems(self) -> tuple[tuple[str, ...], ...]:
         """The stems of each sentence's words."""
-        flat = iter(stems([word for words in self.words for word in words], self.language))
+        flat = map(self.numbered_stems.vocabulary.__getitem__, self.numbered_stems.words.tolist())
         return tuple(tuple(islice(flat, len(words))) for words in self.words)
-
-    @cached_property
-    def distinct_words(self) -> tuple[tuple[str, ...], ...]:
-        """The distinct words of each sentence, in order of first occurrence."""
-        return tuple(map(tuple, map(dict.fromkeys, self.words)))
-
-    @cached_property
-    def word_counts(self) -> Counter[str]:
-        """How many sentences have each word."""
-        return Counter(chain.from_iterable(self.distinct_words))
 
     @cached_property
     def terms(self) -> Terms:
         """The distinct stems of each sentence's content words."""
-        return sentence_terms(self.words, self.stems, self.language)
+        return content_terms(self.numbered, self.numbered_stems, self.language, len(self))
 
     def __len__(self) -> int:
         return len(self.sentences)

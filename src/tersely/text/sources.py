@@ -1,7 +1,6 @@
 """Several texts as one document, in which every sentence knows where it comes from."""
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +14,7 @@ from tersely.errors import UsageError
 from tersely.text.blocks import Kind
 from tersely.text.document import Document, Sentence
 from tersely.text.language import LANGUAGES, Language, detect_language
+from tersely.text.words import Numbered
 
 # Texts meet in a blank line, so that no sentence crosses from one into the next.
 _BETWEEN = "\n\n"
@@ -112,16 +112,14 @@ class Collection(Document):
         [0.1, 3.0, 3.0, 3.0]
         """
         weights = np.where(self._spread > 1, self._spread, _ONCE)
-        return np.array([weights[row].sum() for row in self.terms.sentences]) + 1e-3
+        return self.terms.sums(weights) + 1e-3
 
     @cached_property
     def _spread(self) -> NDArray[np.intp]:
         """The number of sources that have each term."""
-        rows = self.terms.sentences
-        common: Counter[int] = Counter()
-        for first, part in zip(self.firsts, self.parts, strict=True):
-            common.update({int(term) for row in rows[first : first + len(part)] for term in row})
-        return np.array([common[term] for term in range(len(common))], dtype=np.intp)
+        size = max(len(self.terms.vocabulary), 1)
+        source = np.repeat(np.arange(len(self.parts)), list(map(len, self.parts)))[self.terms.sentence]
+        return np.bincount(np.unique(source * size + self.terms.flat) % size, minlength=len(self.terms.vocabulary))
 
     def together(self, each: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return values by what the sources have in common, given the values of the sentences in each one.
@@ -131,7 +129,7 @@ class Collection(Document):
         """
         if len(each) == 1:
             return each[0]
-        said = np.concatenate([*self.terms.sentences, np.empty(0, np.intp)])
+        said = self.terms.flat
         shared = float((self._spread[said] > 1).mean()) if len(said) else 0.0
         positive = [np.maximum(values, 1e-9) for values in each if len(values)]
         own = np.concatenate([values / values.mean() for values in positive])
@@ -162,6 +160,11 @@ class Collection(Document):
     def stems(self) -> tuple[tuple[str, ...], ...]:
         """The stems of each sentence's words, by the language of its source."""
         return tuple(stems for part in self.parts for stems in part.stems)
+
+    @cached_property
+    def numbered_stems(self) -> Numbered:
+        """The stems of all words as numbers."""
+        return Numbered.of(self.stems)
 
 
 def as_document(text: Text, language: Language | None = None) -> Document:

@@ -2,12 +2,13 @@
 
 import re
 import threading
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from itertools import chain, compress
+from functools import cache, cached_property
+from itertools import chain, compress, count, pairwise
 from operator import add
-from typing import Any
+from typing import Any, NamedTuple
 from unicodedata import category
 
 import numpy as np
@@ -47,12 +48,88 @@ _STEMMERS = {
 _OF_THREAD = threading.local()
 
 
+Numbers = NDArray[np.intp]
+
+
+class Numbered(NamedTuple):
+    """Words of sentences, one after another, as numbers of a vocabulary in order of first occurrence.
+
+    >>> numbered = Numbered.of([["rain", "fell"], ["rain"]])
+    >>> numbered.words.tolist(), numbered.sentence.tolist(), numbered.vocabulary
+    ([0, 1, 0], [0, 0, 1], ('rain', 'fell'))
+    """
+
+    words: Numbers
+    sentence: Numbers  # in which each word stands
+    vocabulary: tuple[str, ...]
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[str]]) -> "Numbered":
+        """Number the words of each sentence."""
+        lengths = list(map(len, rows))
+        words, vocabulary = _numbers(chain.from_iterable(rows), sum(lengths))
+        return cls(words, np.repeat(np.arange(len(rows)), lengths), vocabulary)
+
+    def renamed(self, names: Sequence[str]) -> "Numbered":
+        """Return the same with other names for the vocabulary, not all of which are different."""
+        number, vocabulary = _numbers(names, len(names))
+        return Numbered(number[self.words], self.sentence, vocabulary)
+
+    def part(self, sentences: Numbers) -> "Numbered":
+        """Return the words of some sentences alone, ascending."""
+        inside, sentence = among(self.sentence, sentences)
+        words = self.words[inside]
+        present = np.zeros(len(self.vocabulary), dtype=bool)
+        present[words] = True
+        return Numbered((present.cumsum() - 1)[words], sentence, tuple(compress(self.vocabulary, present.tolist())))
+
+    def distinct(self) -> tuple[Numbers, Numbers]:
+        """Return each pair of a sentence and a word that it has, ascending, as two columns."""
+        size = max(len(self.vocabulary), 1)
+        return np.divmod(np.unique(self.sentence * size + self.words), size)
+
+
+def _numbers(words: Iterable[str], size: int) -> tuple[Numbers, tuple[str, ...]]:
+    """Number some words, and return the different ones in order of first occurrence."""
+    number: defaultdict[str, int] = defaultdict(count().__next__)
+    return np.fromiter(map(number.__getitem__, words), np.intp, size), tuple(number)
+
+
+def among(numbers: Numbers, chosen: Numbers) -> tuple[NDArray[np.bool_], Numbers]:
+    """Return which numbers are among the chosen ones, ascending, and the places of these there."""
+    place = np.searchsorted(chosen, numbers)
+    inside = np.append(chosen, -1)[place] == numbers
+    return inside, place[inside]
+
+
 @dataclass(frozen=True)
 class Terms:
-    """The distinct terms of each sentence, numbered in order of first occurrence."""
+    """The distinct terms of each of `count` sentences, one after another, numbered in order of first occurrence."""
 
-    sentences: tuple[NDArray[np.intp], ...]
+    flat: Numbers
+    sentence: Numbers  # in which each term stands
     vocabulary: tuple[str, ...]
+    count: int
+
+    @cached_property
+    def sentences(self) -> tuple[Numbers, ...]:
+        """The terms of each sentence."""
+        ends = self.lengths.cumsum().tolist()
+        return tuple(self.flat[start:end] for start, end in pairwise([0, *ends]))
+
+    @cached_property
+    def lengths(self) -> Numbers:
+        """How many terms each sentence has."""
+        return np.bincount(self.sentence, minlength=self.count)
+
+    @cached_property
+    def often(self) -> Numbers:
+        """How many sentences have each term."""
+        return np.bincount(self.flat, minlength=len(self.vocabulary))
+
+    def sums(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum of the weights of each sentence's terms."""
+        return np.array([np.add.reduce(weights.take(row)) for row in self.sentences])
 
 
 def all_words(text: str, language: Language) -> list[str]:
@@ -136,21 +213,27 @@ def _stemmer(name: str) -> Any:
     return kept[name]
 
 
-def sentence_terms(sentences: Iterable[Sequence[str]], stemmed: Iterable[Sequence[str]], language: Language) -> Terms:
-    """Number the distinct stems of each sentence's content words, given all of its words and their stems.
+def content_terms(words: Numbered, stemmed: Numbered, language: Language, total: int) -> Terms:
+    """Number the distinct stems of the content words of so many sentences, given all of their words and stems.
 
-    >>> terms = sentence_terms([["rain", "fell"], ["rains", "and"]], [["rain", "fell"], ["rain", "and"]], "en")
-    >>> terms.vocabulary, [list(map(int, ids)) for ids in terms.sentences]
+    >>> words = Numbered.of([["rain", "fell"], ["rains", "and"]])
+    >>> terms = content_terms(words, words.renamed(["rain", "fell", "rain", "and"]), "en", 2)
+    >>> terms.vocabulary, [row.tolist() for row in terms.sentences]
     (('rain', 'fell'), [[0, 1], [0]])
     """
-    sentences = list(sentences)
-    content = frozenset(content_words(set(chain.from_iterable(sentences)), language)).__contains__
-    number: dict[str, int] = {}
-    rows = []
-    for words, stems_of_words in zip(sentences, stemmed, strict=True):
-        distinct = dict.fromkeys(compress(stems_of_words, map(content, words)))
-        rows.append(np.array([number.setdefault(word, len(number)) for word in distinct], dtype=np.intp))
-    return Terms(tuple(rows), tuple(number))
+    content = set(content_words(words.vocabulary, language))
+    is_content = np.fromiter(map(content.__contains__, words.vocabulary), bool, len(words.vocabulary))
+    inside = is_content[words.words]
+    sentence, stem = words.sentence[inside], stemmed.words[inside]
+    _, first = np.unique(sentence * len(stemmed.vocabulary) + stem, return_index=True)
+    first.sort()
+    sentence, stem = sentence[first], stem[first]
+    different, first, which = np.unique(stem, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order))
+    vocabulary = tuple(map(stemmed.vocabulary.__getitem__, different[order].tolist()))
+    return Terms(number[which], sentence, vocabulary, total)
 
 
 def term_weights(terms: Terms, decay: float = 1.0, once: float = 0.1, from_end: bool = False) -> NDArray[np.float64]:
@@ -160,15 +243,10 @@ def term_weights(terms: Terms, decay: float = 1.0, once: float = 0.1, from_end: 
     about the document: its weight is multiplied by `once`.
 
     >>> rain, fell, snow = 0, 1, 2
-    >>> terms = Terms((np.array([rain, fell]), np.array([rain, snow])), ("rain", "fell", "snow"))
+    >>> terms = Terms(np.array([rain, fell, rain, snow]), np.array([0, 0, 1, 1]), ("rain", "fell", "snow"), 2)
     >>> term_weights(terms, decay=0.5, once=0.1).tolist()
     [1.5, 0.1, 0.05]
     """
-    rows, count = terms.sentences, len(terms.vocabulary)
-    if not count:
-        return np.zeros(0)
-    flat = np.concatenate(rows)
-    sentence = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
-    place = len(rows) - 1 - sentence if from_end else sentence
-    weights = np.bincount(flat, decay ** place.astype(np.float64), minlength=count)
-    return np.where(np.bincount(flat, minlength=count) == 1, weights * once, weights)
+    place = (terms.count - 1 - terms.sentence if from_end else terms.sentence).astype(np.float64)
+    weights = np.bincount(terms.flat, decay**place, minlength=len(terms.vocabulary))
+    return np.where(terms.often == 1, weights * once, weights)
