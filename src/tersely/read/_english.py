@@ -194,16 +194,13 @@ def _definite(text: Text, i: int, head: str, first: Sequence[str]) -> str:
 
 
 def _known(text: Text, i: int, head: str) -> int:
-    """Return the sentence that says who somebody is whom this one calls by surname alone, or -1.
-
-    Whom the lead introduces the reader knows.
-    """
+    """Return the sentence that says who somebody is whom this one calls by surname alone, or -1."""
     found = forms.CALLED.match(head) or forms.CALLED_SAYS.search(text.texts[i][:HEAD], text.words[i])
     if not found:
         return -1
     name = next(group for group in found.groups() if group).removesuffix("'s").removesuffix("’s")
     where = text.introduced.get(name, -1) if text.is_name(name) else -1
-    return where if max(_LEAD, i - _WINDOW) <= where < i else -1
+    return where if where < i else -1
 
 
 def _antecedent(text: Text, i: int, kind: str) -> int:
