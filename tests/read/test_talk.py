@@ -58,3 +58,11 @@ def test_a_filler_is_chosen_only_for_what_follows_it() -> None:
 def test_a_sentence_that_needs_a_filler_is_not_said_to_need_noise() -> None:
     summary = summarize(TURNS.replace("for half of that price", "last year"), max_chars=len(TURNS) - 40)
     assert not [entry for entry in summary.ranking if entry.rejected == "needs"]
+
+
+def test_greetings_and_thanks_of_a_conversation_are_noise() -> None:
+    text = (
+        "Ann: Hi, Ben.\nBen: Hi, Ann. That sounds good!\nAnn: The council wants a report today.\nBen: Thanks a lot."
+    )
+    noise = read(Document.from_text(text)).noise
+    assert [bool(kind) for kind in noise] == [True, True, True, False, True]

@@ -21,7 +21,8 @@ _SAYS, _SAYS_MUCH = 2, 5  # words of content that say something, in a conversati
 _LONG = 60
 _MARK = re.compile(r"\{[^{}]{0,40}\}|\[[^\[\]]{0,40}\]")  # of a transcript: "{laugh}"
 _SOUNDS = frozenset(
-    "uh um uhm hm hmm mm mmm mhm oh ah huh eh er erm yeah yep yes no nope okay ok right well sure".split()
+    "uh um uhm hm hmm mm mmm mhm oh ah huh eh er erm yeah yep yes no nope okay ok right well sure hi hello hey bye "
+    "goodbye thanks thank lot sounds good great fine nice".split()
 )
 
 
@@ -141,6 +142,8 @@ def _read_around(document: Document, noise: tuple[str, ...]) -> Reading:
         rules(replace(document, sentences=tuple(document.sentences[i] for i in kept))) if kept else Reading((), (), ())
     )
     for i, need, cause, kind in zip(kept, part.needs, part.why, part.noise, strict=True):
+        # The name of a speaker looks like the label of a caption, where fillers are all that is around it.
+        kind = "" if kind == "caption" and document.speakers[i] else kind
         needs[i], why[i], kinds[i] = kept[need] if need >= 0 else need, cause, kind
     return Reading(tuple(needs), tuple(why), tuple(kinds))
 

@@ -46,7 +46,7 @@ def _need(text: Text, i: int) -> tuple[str, int]:
         return (why, LOST) if continues else ("", ALONE)
     if why:
         return why, _antecedent(text, i, kind)
-    known = _known(text, i, head)
+    known = _known(text, i)
     return ("name", known) if known >= 0 else ("", ALONE)
 
 
@@ -193,14 +193,13 @@ def _definite(text: Text, i: int, head: str, first: Sequence[str]) -> str:
     return noun.upper() if noun and any(noun in text.texts[j].lower() for j in near) else ""
 
 
-def _known(text: Text, i: int, head: str) -> int:
-    """Return the sentence that says who somebody is whom this one calls by surname alone, or -1."""
-    found = forms.CALLED.match(head) or forms.CALLED_SAYS.search(text.texts[i][:HEAD], text.words[i])
-    if not found:
-        return -1
-    name = next(group for group in found.groups() if group).removesuffix("'s").removesuffix("’s")
-    where = text.introduced.get(name, -1) if text.is_name(name) else -1
-    return where if where < i else -1
+def _known(text: Text, i: int) -> int:
+    """Return the sentence that says who somebody is whom this one calls by surname alone, or -1.
+
+    Of several, it is the last that was introduced.
+    """
+    found = [text.introduced.get(name, -1) for name in text.surnames(text.texts[i][:HEAD])]
+    return max((where for where in found if where < i), default=-1)
 
 
 def _antecedent(text: Text, i: int, kind: str) -> int:

@@ -273,16 +273,6 @@ HE_SAYS = keyed(
 )
 THE_SAYS = keyed(rf"{_FREE}(?:the (?:[\w-]+ ){{1,3}}(?:{_SAY})|(?:said|says|added|wrote) the (?:\w+))\b", _SAYING)
 
-CALLED = re.compile(
-    r"(?:(?:Mr|Mrs|Ms|Dr|Sir|Prof|Miss)\.? )?(?P<name>[A-Z][\w’'-]*[A-Za-z])(?: and (?:[A-Z][\w-]*[a-z]))? (?=[a-z])"
-)
-CALLED_SAYS = Keyed(
-    re.compile(
-        rf"(?:Mr |Mrs |Ms |Dr |, |[\"”’'] )(?:(?P<a>[A-Z][\w’'-]*[a-z]) (?:{_SAY})\b|(?:{_SAY}) (?:Mr |Mrs |Ms |Dr "
-        rf")?(?P<b>[A-Z][\w’'-]*[a-z])(?=[,.\"]|$))"
-    ),
-    SAYS.keys,
-)
 PLURAL = re.compile(
     r"\b(?:(?!(?:years|months|weeks|days|hours|minutes|always|perhaps|does|says|this|whereas|besides|towards|his|was"
     r"|its)\b)"

@@ -111,7 +111,10 @@ _KINDS = (
         r"(?:now )?(?:turning|moving|looking|switching|flipping|going|if you turn|let's turn|let's move|let me turn"
         r"|i'll turn|i will turn"
         r"|we turn|let me now turn)(?: now| on| over| back| to){0,3} (?:slide|page|chart)\b|operator\b|we appreciate"
-        r" you joining|we(?:['’]ll| will) (?:begin|start) (?:today|the call|with)"
+        r" (?:you joining|your (?:time|interest))"
+        r"|(?:i['’]m|i am|we['’]re|we are) (?:very |so )?(?:pleased|happy|delighted|glad) to"
+        r" (?:be here|be with you|join you|discuss|welcome|report to you)\b|in (?:my|our) (?:prepared )?remarks"
+        r"|we(?:['’]ll| will) (?:begin|start) (?:today|the call|with)"
         r"|(?:turning|moving)(?: now| on| over){0,2} to (?:our|the) [^,.]{3,40}\.$",
         r"\b(?:safe harbor\b|risks and uncertainties\b|differ materially\b|reconciliations?\b.{0,80}\b(?:gaap"
         r"|website|release|appendix|found|available)\b|non-gaap (?:results|measures?|financial|basis|metrics)\b"

@@ -21,7 +21,7 @@ _END = 240  # characters in which a bracket closes
 _HEAD = 600  # characters of a sentence that are looked at
 _LONG = 300  # characters; no caption is longer
 
-_LABEL = re.compile(r"(?![\"'“‘(\[])(?=[A-Z])[^:.!?\"“”]{2,36}: (?=[\"'“‘]?[A-Z0-9£$])")
+_LABEL = re.compile(r"(?![\"'“‘(\[])(?=[A-Z])[^:.!?\"“”]{2,36}(?:: (?=[\"'“‘]?[A-Z0-9£$])|(?<= ): (?=[a-z]))")
 _SPEAKS = re.compile(
     r"\b(?:said|says|say|told|adds?|added|complain(?:s|ed)|explain(?:s|ed)|warn(?:s|ed)|not(?:es|ed)|argue[sd]"
     r"|continued"

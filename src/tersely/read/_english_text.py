@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tersely.read import _english_forms as forms
@@ -28,6 +28,7 @@ _BODY = re.compile(
     r"|Hospital|Island"
     r"|River|City|State|States|Treaty|Article|Section|Award|Cup)\b"
 )
+_TITLES = frozenset(("Mr", "Mrs", "Ms", "Miss", "Dr", "Sir", "Prof", "Mr.", "Mrs.", "Ms.", "Dr."))
 _FULL_NAME = re.compile(
     r"[A-Z](?<![\w’'-][A-Z])[\w’'-]*[a-z]\.? (?:[A-Z]\.? )?(?P<last>[A-Z][\w’'-]*[a-z])(?![\w-])(?! [A-Z])"
     r"|\((?P<short>[A-Z]{2,8})\)"
@@ -123,6 +124,14 @@ class Text:
             if any(self.is_name(word, first=not found.start() and word is name[0]) for word in name):
                 return True
         return False
+
+    def surnames(self, text: str) -> Iterator[str]:
+        """Yield the names of one word, with or without a title, in a piece of text."""
+        for found in _NAMES.finditer(text):
+            *title, name = found.group().split()
+            name = name.removesuffix("'s").removesuffix("’s")
+            if set(title) <= _TITLES and self.is_name(name):
+                yield name
 
     def has_person(self, i: int) -> bool:
         """Return whether a sentence names or mentions somebody."""
