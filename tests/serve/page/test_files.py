@@ -40,7 +40,7 @@ def test_a_file_that_cannot_be_read_changes_nothing(browser: Browser, server: st
     app = App(context.new_page(), server).open()
     app.give("One fish. Two fish.")
     drop(app.page, [0x89, 0x50, 0x4E, 0x47, 0x0D], "cat.png")
-    expect(app["notice"]).to_contain_text("“cat.png”")
+    expect(app["problem"]).to_have_text("“cat.png” is a picture: its text must be recognized first (OCR).")
     expect(app["retry"]).to_be_hidden()
     expect(app.sentences).to_have_text(["One fish.", "Two fish."])
     context.close()

@@ -297,4 +297,4 @@ async function begin() {
   if (damaged) toast(say("linkBad"));
 }
 
-begin().catch(showProblem);
+begin().catch(showProblem).finally(() => document.body.classList.remove("starting"));
