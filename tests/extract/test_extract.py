@@ -121,6 +121,36 @@ def test_a_sentence_of_a_pdf_goes_on_on_the_next_page() -> None:
     assert (found.place(0), found.place(found.text.index("Then"))) == ({"page": 1}, {"page": 2})
 
 
+def test_what_stands_between_two_pages_does_not_part_a_sentence() -> None:
+    def page(number: int, section: str, *lines: str) -> list[tuple[float, float, float, str]]:
+        return [*set_lines(lines), (72, 90, 8, f"{number} Note {section}."), (72, 40, 10, f"{section} {number + 4}")]
+
+    found = extract(
+        pdf(
+            [
+                page(1, "Ferries", "It began in the harbor and was inter-"),
+                page(2, "Fishermen", "rupted there. Then it went on with pre-"),
+                page(3, "Costs", "and postwar ships, of which", "nothing is left."),
+            ]
+        )
+    )
+    text = "It began in the harbor and was interrupted there. Then it went on with pre- and postwar ships, of which"
+    notes = [("caption", f"{number} Note {name}.") for number, name in ((1, "Ferries"), (2, "Fishermen"), (3, "Costs"))]
+    assert blocks(found) == [("prose", f"{text}\nnothing is left."), *notes]
+    assert [found.place(found.text.index(word))["page"] for word in ("began", "Then", "postwar")] == [1, 2, 3]
+
+
+def test_a_line_that_is_spread_to_its_column_is_no_row() -> None:
+    end = (200.0, 10.0, "of the old harbor")
+    lines = [
+        (72.0, 700.0, 10.0, "The council has closed all"), (end[0], 700.0, *end[1:]),
+        (72.0, 686.0, 10.0, "and it was so in the year"), (end[0], 686.0, *end[1:]),
+        (72.0, 672.0, 10.0, "which nobody now remembers."),
+    ]  # fmt: skip
+    kinds = [kind for kind, _ in blocks(extract(pdf([lines])))]
+    assert kinds == ["prose"]
+
+
 def test_columns_are_read_one_after_the_other_even_if_they_are_written_across() -> None:
     left = [
         "The left column speaks of ferries and",
