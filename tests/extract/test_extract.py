@@ -37,6 +37,8 @@ def labels(found: Extracted) -> list[dict[str, str | int]]:
         (CHINESE, "gb18030", ("read as GB18030",)),
         (CHINESE + " 2026 \n", "utf-16be", ("read as UTF-16",)),
         (JAPANESE + " 2026 \n", "utf-16le", ("read as UTF-16",)),
+        (10 * CHINESE + "一\n", "utf-16be", ("read as UTF-16",)),
+        (10 * CHINESE + "一\n", "utf-16le", ("read as UTF-16",)),
         (TAIWANESE, "big5", ("read as Big5",)),
         (JAPANESE, "shift_jis", ("read as Shift_JIS",)),
         ("A plain line.\n" * 9000 + CHINESE, "gb18030", ("read as GB18030",)),
@@ -210,6 +212,13 @@ def test_the_chapters_of_a_book_are_read_in_order() -> None:
     assert labels(found) == [{"chapter": 1, "section": "One"}, {"chapter": 2, "section": "Two"}]
 
 
+def test_a_table_of_rtf_has_rows() -> None:
+    table = rb"{\rtf1\ansi It rains.\par\trowd Year\cell Ships\cell\row\trowd 1990\cell 7\cell\row It stops.\par}"
+    assert blocks(extract(table)) == [
+        ("prose", "It rains."), ("row", "Year | Ships"), ("row", "1990 | 7"), ("prose", "It stops."),
+    ]  # fmt: skip
+
+
 def test_rtf_is_read_in_its_own_encoding() -> None:
     found = extract(
         rb"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}\f0 Sch\'f6n ist es.\par Zwei \u8364? reichen.\par}"
@@ -247,6 +256,9 @@ def test_the_message_of_a_mail_is_read_without_headers_and_replies() -> None:
     assert "When" not in found.text
     html = b"Content-Type: text/html\n\n<table><tr><td><p>It closes.</table><blockquote type=cite>When?</blockquote>"
     assert blocks(extract(MAIL + html)) == [("prose", "It closes.")]
+    older = b"<div><b>From:</b> Bo<br><b>Sent:</b> Monday<br><b>To:</b> Di</div><p>When does it close?</p>"
+    html = b"Content-Type: text/html\n\n<ul><li>It closes in May.</ul><p>Best,<br>Di</p><hr>" + older
+    assert blocks(extract(MAIL + html)) == [("item", "It closes in May."), ("signature", "Best,\nDi")]
 
 
 def test_a_column_or_a_field_is_read_by_its_name() -> None:
