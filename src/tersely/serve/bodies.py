@@ -96,6 +96,11 @@ class _Text(_Body):
         """A text by which a worker is chosen: the same text goes to the same worker."""
         return self.text if isinstance(self.text, str) else "".join(source.text for source in self.text[:1])
 
+    @property
+    def size(self) -> int:
+        """The number of characters to read."""
+        return len(self.text) if isinstance(self.text, str) else sum(len(source.text) for source in self.text)
+
 
 class SummarizeBody(_Text):
     """A text and exactly one budget."""
