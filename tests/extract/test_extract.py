@@ -268,10 +268,19 @@ def test_a_column_or_a_field_is_read_by_its_name() -> None:
     assert extract(b"id\ttext\n1\tRain, rain.\n", name="a.tsv").text == "Rain, rain."
     pages = json.dumps({"pages": [{"body": "One."}, {"body": "Two."}]}).encode()
     assert extract(pages, name="a.json", field="pages.body").text == "One.\n\nTwo."
-    with pytest.raises(InputError, match=r"^a\.csv has no column 'text', but id, body: name the one"):
-        extract(table.encode(), name="a.csv")
     with pytest.raises(InputError, match=r"^a\.json has no field 'x', but pages$"):
         extract(pages, name="a.json", field="x")
+
+
+def test_without_a_name_the_longest_column_or_field_is_read_if_there_is_one() -> None:
+    found = extract(b"id,body\n1,Rain falls all day.\n2,Sun.\n", name="a.csv")
+    assert (found.text, found.notes) == ("Rain falls all day.\n\nSun.", ("read its column 'body'",))
+    found = extract(b'{"id": 7, "article": {"title": "Rain", "body": ["It rains.", "It pours."]}}', name="a.json")
+    assert (found.text, found.notes) == ("It rains.\n\nIt pours.", ("read its field 'article.body'",))
+    with pytest.raises(InputError, match=r"^a\.csv has no column 'text', but fish, bird: name .* --text-column$"):
+        extract(b"fish,bird\nA cod swims.,A tern flies.\n", name="a.csv")
+    with pytest.raises(InputError, match=r"^a\.json has no field 'text', but a, b: name the one .* with --field$"):
+        extract(b'[{"a": "It rains.", "b": "It pours."}]', name="a.json")
 
 
 def test_a_missing_library_is_named_with_the_command_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:

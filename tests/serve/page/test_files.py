@@ -67,6 +67,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_the_page_shows_its_examples_without_a_server(page: Page, alone: str) -> None:
     app = App(page, alone, empty=False).open()
     app.answered()
+    expect(app["question"]).to_be_hidden()
     seen = set()
     for position in range(100, 1000, 200):
         app.slide(position)
@@ -78,6 +79,7 @@ def test_the_page_shows_its_examples_without_a_server(page: Page, alone: str) ->
     expect(app.page.locator("#source [role=group]")).to_have_count(3)
     expect(app["used"]).not_to_be_empty()
     expect(app["question"]).not_to_have_value("")
+    expect(app["question"]).not_to_be_editable()
     expect(app["tools"]).to_be_hidden()
     app.sentences.first.click()
     expect(app.page.locator("[data-pin]")).to_have_count(0)
