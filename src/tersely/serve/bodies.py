@@ -59,7 +59,7 @@ class SourceBody(_Body):
 
 
 class _Text(_Body):
-    text: str | list[SourceBody] = Field(description="The text to summarize, or several sources, each with `id` and `text`.")
+    text: str | list[SourceBody] = Field(description="The text, or several sources, each with `id` and `text`.")
     query: Question | None = Field(None, description="A question: what answers it is chosen.")
     header: Short | None = Field(None, description="Comes before each source, with its {id}, {title} or {number}.")
     omission: Short | None = Field(None, description="Comes where sentences are left out, for example [...].")
