@@ -37,6 +37,8 @@ def labels(found: Extracted) -> list[dict[str, str | int]]:
         (CHINESE, "gb18030", ("read as GB18030",)),
         (CHINESE + " 2026 \n", "utf-16be", ("read as UTF-16",)),
         (JAPANESE + " 2026 \n", "utf-16le", ("read as UTF-16",)),
+        (10 * CHINESE + "一\n", "utf-16be", ("read as UTF-16",)),
+        (10 * CHINESE + "一\n", "utf-16le", ("read as UTF-16",)),
         (TAIWANESE, "big5", ("read as Big5",)),
         (JAPANESE, "shift_jis", ("read as Shift_JIS",)),
         ("A plain line.\n" * 9000 + CHINESE, "gb18030", ("read as GB18030",)),
@@ -121,6 +123,36 @@ def test_a_sentence_of_a_pdf_goes_on_on_the_next_page() -> None:
     assert (found.place(0), found.place(found.text.index("Then"))) == ({"page": 1}, {"page": 2})
 
 
+def test_what_stands_between_two_pages_does_not_part_a_sentence() -> None:
+    def page(number: int, section: str, *lines: str) -> list[tuple[float, float, float, str]]:
+        return [*set_lines(lines), (72, 90, 8, f"{number} Note {section}."), (72, 40, 10, f"{section} {number + 4}")]
+
+    found = extract(
+        pdf(
+            [
+                page(1, "Ferries", "It began in the harbor and was inter-"),
+                page(2, "Fishermen", "rupted there. Then it went on with pre-"),
+                page(3, "Costs", "and postwar ships, of which", "nothing is left."),
+            ]
+        )
+    )
+    text = "It began in the harbor and was interrupted there. Then it went on with pre- and postwar ships, of which"
+    notes = [("caption", f"{number} Note {name}.") for number, name in ((1, "Ferries"), (2, "Fishermen"), (3, "Costs"))]
+    assert blocks(found) == [("prose", f"{text}\nnothing is left."), *notes]
+    assert [found.place(found.text.index(word))["page"] for word in ("began", "Then", "postwar")] == [1, 2, 3]
+
+
+def test_a_line_that_is_spread_to_its_column_is_no_row() -> None:
+    end = (200.0, 10.0, "of the old harbor")
+    lines = [
+        (72.0, 700.0, 10.0, "The council has closed all"), (end[0], 700.0, *end[1:]),
+        (72.0, 686.0, 10.0, "and it was so in the year"), (end[0], 686.0, *end[1:]),
+        (72.0, 672.0, 10.0, "which nobody now remembers."),
+    ]  # fmt: skip
+    kinds = [kind for kind, _ in blocks(extract(pdf([lines])))]
+    assert kinds == ["prose"]
+
+
 def test_columns_are_read_one_after_the_other_even_if_they_are_written_across() -> None:
     left = [
         "The left column speaks of ferries and",
@@ -180,6 +212,13 @@ def test_the_chapters_of_a_book_are_read_in_order() -> None:
     assert labels(found) == [{"chapter": 1, "section": "One"}, {"chapter": 2, "section": "Two"}]
 
 
+def test_a_table_of_rtf_has_rows() -> None:
+    table = rb"{\rtf1\ansi It rains.\par\trowd Year\cell Ships\cell\row\trowd 1990\cell 7\cell\row It stops.\par}"
+    assert blocks(extract(table)) == [
+        ("prose", "It rains."), ("row", "Year | Ships"), ("row", "1990 | 7"), ("prose", "It stops."),
+    ]  # fmt: skip
+
+
 def test_rtf_is_read_in_its_own_encoding() -> None:
     found = extract(
         rb"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}\f0 Sch\'f6n ist es.\par Zwei \u8364? reichen.\par}"
@@ -217,6 +256,9 @@ def test_the_message_of_a_mail_is_read_without_headers_and_replies() -> None:
     assert "When" not in found.text
     html = b"Content-Type: text/html\n\n<table><tr><td><p>It closes.</table><blockquote type=cite>When?</blockquote>"
     assert blocks(extract(MAIL + html)) == [("prose", "It closes.")]
+    older = b"<div><b>From:</b> Bo<br><b>Sent:</b> Monday<br><b>To:</b> Di</div><p>When does it close?</p>"
+    html = b"Content-Type: text/html\n\n<ul><li>It closes in May.</ul><p>Best,<br>Di</p><hr>" + older
+    assert blocks(extract(MAIL + html)) == [("item", "It closes in May."), ("signature", "Best,\nDi")]
 
 
 def test_a_column_or_a_field_is_read_by_its_name() -> None:
@@ -226,10 +268,19 @@ def test_a_column_or_a_field_is_read_by_its_name() -> None:
     assert extract(b"id\ttext\n1\tRain, rain.\n", name="a.tsv").text == "Rain, rain."
     pages = json.dumps({"pages": [{"body": "One."}, {"body": "Two."}]}).encode()
     assert extract(pages, name="a.json", field="pages.body").text == "One.\n\nTwo."
-    with pytest.raises(InputError, match=r"^a\.csv has no column 'text', but id, body: name the one"):
-        extract(table.encode(), name="a.csv")
     with pytest.raises(InputError, match=r"^a\.json has no field 'x', but pages$"):
         extract(pages, name="a.json", field="x")
+
+
+def test_without_a_name_the_longest_column_or_field_is_read_if_there_is_one() -> None:
+    found = extract(b"id,body\n1,Rain falls all day.\n2,Sun.\n", name="a.csv")
+    assert (found.text, found.notes) == ("Rain falls all day.\n\nSun.", ("read its column 'body'",))
+    found = extract(b'{"id": 7, "article": {"title": "Rain", "body": ["It rains.", "It pours."]}}', name="a.json")
+    assert (found.text, found.notes) == ("It rains.\n\nIt pours.", ("read its field 'article.body'",))
+    with pytest.raises(InputError, match=r"^a\.csv has no column 'text', but fish, bird: name .* --text-column$"):
+        extract(b"fish,bird\nA cod swims.,A tern flies.\n", name="a.csv")
+    with pytest.raises(InputError, match=r"^a\.json has no field 'text', but a, b: name the one .* with --field$"):
+        extract(b'[{"a": "It rains.", "b": "It pours."}]', name="a.json")
 
 
 def test_a_missing_library_is_named_with_the_command_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:

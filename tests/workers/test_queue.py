@@ -27,8 +27,8 @@ def running(workers: int, places: int = 2, deadline: float = 60, **how: Any) -> 
         queue.close()
 
 
-def ask(queue: WorkQueue, key: int = 0) -> Any:
-    return run_apart(queue.ask("job", key))
+def ask(queue: WorkQueue, key: int = 0, long: bool = False) -> Any:
+    return run_apart(queue.ask("job", key, long))
 
 
 def test_the_same_key_goes_to_the_same_worker() -> None:
@@ -48,6 +48,34 @@ def test_a_job_does_not_wait_for_its_own_worker_if_another_is_free() -> None:
             assert ask(queue, 1) == first
             assert not held.done()
         assert held.result() == second
+
+
+def test_long_jobs_leave_one_worker_to_others() -> None:
+    with running(workers=2) as queue, ThreadPoolExecutor() as threads:
+        first, second = queue.pids
+        with stopped(first):
+            long = threads.submit(ask, queue, 0, True)
+            until(lambda: queue.running == 1)
+            other = threads.submit(ask, queue, 1, True)
+            until(lambda: queue.waiting == 1)
+            assert [ask(queue, key) for key in (0, 1)] == [second, second]
+            until(lambda: (queue.running, queue.waiting, queue.idle) == (1, 1, 1))
+        assert long.result() == first
+        assert other.result() in (first, second)
+
+
+def test_a_worker_that_dies_of_a_long_job_makes_room_for_the_next() -> None:
+    with running(workers=2, deadline=30) as queue, ThreadPoolExecutor() as threads:
+        first, second = queue.pids
+        with stopped(first):
+            long = threads.submit(ask, queue, 0, True)
+            until(lambda: queue.running == 1)
+            other = threads.submit(ask, queue, 1, True)
+            until(lambda: queue.waiting == 1)
+            os.kill(first, signal.SIGKILL)
+            assert other.result() == second
+        with pytest.raises(WorkerEndedError):
+            long.result()
 
 
 def test_a_full_queue_refuses_at_once_and_does_what_it_took() -> None:

@@ -1,13 +1,15 @@
 """E-mail: the message itself, without its headers, what it replies to and what is attached."""
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterator
 from email import message_from_bytes, policy
 from email.message import MIMEPart
 
 from tersely.errors import InputError
 from tersely.extract._markup import blocks_of, html_tree
 from tersely.extract._plain import decode
-from tersely.extract.extracted import Piece, Reading, pieces_by_lines
+from tersely.extract.extracted import Piece, Reading, blocks_by_lines, pieces_by_lines
 from tersely.extract.forms import Given
 
 # What programs put around the message that is answered.
@@ -44,7 +46,17 @@ def _by_markup(html: str) -> list[Piece]:
     for reply in [] if tree is None else tree.xpath(_REPLIES):
         if reply.getparent() is not None:
             reply.drop_tree()
-    return list(blocks_of(tree, rows=False))
+    return list(_as_mail(list(blocks_of(tree, rows=False))))
+
+
+def _as_mail(pieces: list[Piece]) -> Iterator[Piece]:
+    """Yield the pieces of a message; what its lines show to be an older message or a signature is called so."""
+    blocks = blocks_by_lines("\n\n".join(piece.text for piece in pieces))
+    starts, at = [block.start for block in blocks], 0
+    for piece in pieces:
+        kind = blocks[max(0, bisect_right(starts, at) - 1)].kind
+        yield piece._replace(kind=kind) if kind in ("reply", "signature", "header") else piece
+        at += len(piece.text) + 2
 
 
 def _flowed(body: MIMEPart, text: str) -> str:

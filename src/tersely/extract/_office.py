@@ -132,7 +132,14 @@ def read_rtf(given: Given) -> Reading:
     lines = _RTF_BREAK.sub("\n", _without_binary(given.data).decode("latin-1"))
     text: str = striprtf.rtf_to_text(lines, errors="replace")
     # Each line is a paragraph; a single line feed would read as a wrapped line.
-    return Reading(pieces_by_lines("\n\n".join(text.splitlines())))
+    return Reading([_row(piece) for piece in pieces_by_lines("\n\n".join(text.splitlines()))])
+
+
+def _row(piece: Piece) -> Piece:
+    """Return a row of a table as such: the library puts a bar after each cell."""
+    if not piece.text.endswith("|"):
+        return piece
+    return Piece("row", " | ".join(cell.strip() for cell in piece.text[:-1].split("|")))
 
 
 def _without_binary(data: bytes) -> bytes:

@@ -12,9 +12,11 @@ from tersely.extract.extracted import Label, Piece
 if TYPE_CHECKING:
     from tersely.text.blocks import Kind
 
+    _Group = tuple[Kind, list["Line"]]
+
 _CLOSED = re.compile(r"[.!?…。！？；;：:][\"'”’»)\]）」』】]{0,3}\Z")
 _ITEM = re.compile(
-    r"[•‣◦▪●○■□◆◇▶►·–—*-]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]\s|[①-⑳⑴-⒇]|[（(][一二三四五六七八九十]{1,3}[）)]"
+    r"[•‣◦▪●○■□◆◇▶►·–—*-]\s|\[\d{1,3}\]\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]\s|[①-⑳⑴-⒇]|[（(][一二三四五六七八九十]{1,3}[）)]"
 )
 _MARK = re.compile(r"[^\w\s]|\(?(?:\d{1,2}(?:\.\d{1,2}){0,4}|[a-zA-Z]|[ivxIVX]{1,5})[.)]?")
 _CAPTION = re.compile(
@@ -26,11 +28,18 @@ _PAGE = re.compile(
     r"\W*(?:(?:page|seite|página|pagina|p\.)\s?)?0(?:\s?(?:of|von|de|di|/|\|)\s?0)?\W*|第\s?0\s?[页頁].{0,8}",
     re.IGNORECASE,
 )
-_LEADERS = re.compile(r"(?:[.·…]\s?){5,}")  # between an entry of a table of contents and its page
-_HYPHEN = re.compile(r"(\w*)\ufffe(\w*)")
+_LEADERS = re.compile(r"(?:[.·…]\s?){5,}|(?:[.·…]\s){3,}\d+\Z")  # from an entry of a table of contents to its page
+_OUTER_NUMBER = re.compile(r"\A(\d{1,4})(?!\S)|(?<!\S)(\d{1,4})\Z")
+_FOOTNOTE = re.compile(r"(?:\d{1,3}|[*†‡§¶])\s?[^\W\d_]")
+HYPHEN = "\ufffe"  # at the end of a line; its word goes on in the next one
+_PARTED = re.compile(r"(\w*)(?:\ufffe|(?<=[^\W\d_])-)\n(\w+)([^\s\ufffe]*) ?")
+_SUSPENDED = {"and", "or", "to", "und", "oder", "bzw", "et", "ou", "y", "e", "o"}  # as in "pre- and postwar"
 _LARGER, _APART, _INDENT = 1.12, 1.45, 0.8  # in sizes of the body's font, its usual distance, and its size
+_SPREAD = 3  # sizes between two words of a line that is as wide as its column, at most
+_SMALLER = 0.92  # of the body's size; a footnote is
 _SAME = 0.15  # of the size: a line may begin with a word in another font
 _LONGEST_HEADING = 200
+_NUMBERED = 3  # pages whose first or last line has the number of the page, at least
 _GUTTER = 4  # lines that show a gutter between two columns, at least
 _COLUMN = 15  # characters in a line of a column, about
 
@@ -38,13 +47,12 @@ _Edges = dict[tuple[int, int], float]  # of a page's columns
 
 
 class Line(NamedTuple):
-    """A line of a page: its cells, the left and right edge of each, and the height of its first and its last letter."""
+    """A line of a page: its cells, the left and right edge of each, and how high above the page's end it stands."""
 
     page: int
     cells: tuple[str, ...]
     edges: tuple[tuple[float, float], ...]
-    top: float
-    bottom: float
+    base: float
     size: float
     bold: bool = False
     fixed: bool = False
@@ -69,9 +77,15 @@ def readable_lines(pages: Sequence[Sequence[Line]]) -> list[Line]:
     """Return the lines of all pages in the order of reading, without running headers, footers and page numbers."""
     margins = [_margins(lines) for lines in pages]
     times = Counter(key for keys in margins for key in set(keys.values()))
+    shifts = Counter(shift for lines in pages for shift in {_shift(line) for line in _outermost(lines)} - {None})
+    shift, pages_with_it = shifts.most_common(1)[0] if shifts else (None, 0)
+    numbered = shift is not None and pages_with_it >= _NUMBERED
     kept: list[Line] = []
     for lines, keys in zip(pages, margins, strict=True):
         out = {i for i, key in keys.items() if times[key] > 1 or _PAGE.fullmatch(key)}
+        if numbered:
+            outer = _outermost(lines)
+            out |= {i for i, line in enumerate(lines) if line in outer and _shift(line) == shift}
         if len(out) == len(lines):  # it is all that the page says
             out = set()
         kept += _in_columns([line for i, line in enumerate(lines) if i not in out])
@@ -80,9 +94,21 @@ def readable_lines(pages: Sequence[Sequence[Line]]) -> list[Line]:
 
 def _margins(lines: Sequence[Line]) -> dict[int, str]:
     """Return the lines at the top and the bottom of a page, with all numbers in them alike."""
-    heights = sorted({round(line.top) for line in lines})
+    heights = sorted({round(line.base) for line in lines})
     outer = {*heights[:2], *heights[-2:]}
-    return {i: _NUMBER.sub("0", line.text.casefold()) for i, line in enumerate(lines) if round(line.top) in outer}
+    return {i: _NUMBER.sub("0", line.text.casefold()) for i, line in enumerate(lines) if round(line.base) in outer}
+
+
+def _outermost(lines: Sequence[Line]) -> list[Line]:
+    """Return the first and the last line of a page, by their heights."""
+    heights = {round(line.base) for line in lines}
+    return [line for line in lines if round(line.base) in (min(heights), max(heights))]
+
+
+def _shift(line: Line) -> int | None:
+    """Return how far the number at the beginning or the end of a line is from that of its page."""
+    found = _OUTER_NUMBER.search(line.text)
+    return int(found[1] or found[2]) - line.page if found else None
 
 
 def _in_columns(lines: list[Line]) -> Iterator[Line]:
@@ -113,23 +139,51 @@ def _is_pair(line: Line) -> bool:
 
 def pieces_of(lines: Sequence[Line]) -> list[Piece]:
     """Join lines to paragraphs, headings, list items and rows of tables."""
+    lines = [_gathered(line, (*lines[max(0, i - 1) : i], *lines[i + 1 : i + 2])) for i, line in enumerate(lines)]
     sizes: Counter[float] = Counter()
     for line in lines:
         sizes[line.size] += len(line.text)
     body = sizes.most_common(1)[0][0]
-    steps = [a.bottom - b.top for a, b in pairwise(lines) if _follows(a, b) and a.size == b.size == body]
+    larger = sorted({line.size for line in lines if _is_larger(line, body)}, reverse=True)
+    known = _words_with_hyphens(lines)
+    return [_piece(kind, group, larger, known) for kind, group in _groups(lines, body)]
+
+
+def _groups(lines: Sequence[Line], body: float) -> "list[_Group]":
+    """Return the lines of each block, and what it is; a paragraph may go on past the footnotes of its page."""
+    steps = [a.base - b.base for a, b in pairwise(lines) if _follows(a, b) and a.size == b.size == body]
     usual = median(steps) if steps else 1.2 * body
     edges = _right_edges(lines)
-    larger = sorted({line.size for line in lines if _is_larger(line, body)}, reverse=True)
-    groups: list[tuple[Kind, list[Line]]] = []
+    groups: list[_Group] = []
+    paragraph = None  # the last group that is no caption
     for line in lines:
         kind = _kind(line, body)
-        if groups and not _begins(groups[-1], line, kind, usual, edges):
-            groups[-1][1].append(line)
+        noted = groups and groups[-1][0] == "caption" and groups[-1][1][-1].page < line.page
+        before = paragraph if noted or not groups else groups[-1]
+        if before and kind == "code" and _runs_on(before, line, usual):
+            kind = "prose"
+        if before and not _begins(before, line, kind, usual, edges):
+            before[1].append(line)
         else:
             groups.append((kind, [line]))
-    known = _words_with_hyphens(lines)
-    return [_piece(kind, group, larger, known) for kind, group in groups]
+        paragraph = groups[-1] if groups[-1][0] != "caption" else paragraph
+    return groups
+
+
+def _runs_on(group: "_Group", line: Line, usual: float) -> bool:
+    """Tell whether a line in the font of code is the rest of a paragraph."""
+    before = group[1][-1]
+    near = _follows(before, line) and before.base - line.base <= _APART * usual and abs(before.left - line.left) < 1
+    return group[0] == "prose" and near and not _CLOSED.search(before.text)
+
+
+def _gathered(line: Line, around: Sequence[Line]) -> Line:
+    """Return a line as one cell if its words stand apart only because the line is as wide as its column."""
+    gaps = [right - left for (_, left), (right, _) in pairwise(line.edges)]
+    if not gaps or max(gaps) > _SPREAD * line.size:
+        return line
+    wide = {len(near.cells) for near in around if near.page == line.page and abs(near.right - line.right) < 1}
+    return line._replace(cells=(line.text,), edges=((line.left, line.right),)) if wide == {1} else line
 
 
 def _kind(line: Line, body: float) -> "Kind":
@@ -141,7 +195,7 @@ def _kind(line: Line, body: float) -> "Kind":
         return "heading" if len(line.text) <= _LONGEST_HEADING and any(map(str.isalpha, line.text)) else "prose"
     if len(line.cells) > 1 and not _has_mark(line):
         return "row"
-    if _CAPTION.match(line.text):
+    if _CAPTION.match(line.text) or (line.size <= _SMALLER * body and _FOOTNOTE.match(line.text)):
         return "caption"
     return "item" if _ITEM.match(line.text + " ") else "prose"
 
@@ -157,10 +211,10 @@ def _is_larger(line: Line, body: float) -> bool:
 
 def _follows(before: Line, line: Line) -> bool:
     """Tell whether a line stands below another one on the same page."""
-    return before.page == line.page and line.top < before.bottom
+    return before.page == line.page and line.base < before.base
 
 
-def _begins(group: "tuple[Kind, list[Line]]", line: Line, kind: "Kind", usual: float, edges: _Edges) -> bool:
+def _begins(group: "_Group", line: Line, kind: "Kind", usual: float, edges: _Edges) -> bool:
     """Tell whether a line begins another block than the lines before it."""
     own, before = group[0], group[1][-1]
     if kind in ("row", "item", "caption") or own == "row" or abs(before.size - line.size) > _SAME * line.size:
@@ -171,7 +225,7 @@ def _begins(group: "tuple[Kind, list[Line]]", line: Line, kind: "Kind", usual: f
         return not _follows(before, line)
     if not _follows(before, line):
         return kind == "heading" or own == "caption" or bool(_CLOSED.search(before.text))
-    if before.bottom - line.top > _APART * max(usual, 1.2 * line.size * (kind == "heading")):
+    if before.base - line.base > _APART * max(usual, 1.2 * line.size * (kind == "heading")):
         return True
     if own == "prose" and line.left > before.left + _INDENT * line.size:
         return True
@@ -196,9 +250,11 @@ def _piece(kind: "Kind", lines: list[Line], larger: list[float], known: set[str]
     text, marks = "", []
     between = " | " if kind == "row" else " "
     for page, group in groupby(lines, key=lambda line: line.page):
-        more = _joined_words("\n".join(between.join(line.cells) for line in group), known)
-        if text.endswith("-"):  # a word may go on on the next page
-            text = _joined_words(f"{text[:-1]}\ufffe{more[:1]}", known)[: -len(more[:1])]
+        more = "\n".join(between.join(line.cells) for line in group)
+        more = more if kind == "code" else _joined_words(more, known)
+        word = re.match(r"\w*", more)
+        if text.endswith(("-", HYPHEN)) and word and word[0]:  # it may go on on the next page
+            text = _joined_words(f"{text[:-1]}{HYPHEN}\n{word[0]}", known).removesuffix(word[0])
         elif text:
             text += "\n"
         label: Label = {"page": page}
@@ -207,7 +263,7 @@ def _piece(kind: "Kind", lines: list[Line], larger: list[float], known: set[str]
     level = 0
     if kind == "heading":
         level = larger.index(lines[0].size) + 1 if lines[0].size in larger else len(larger) + 1
-    return Piece(kind, text, min(level, 6), marks=tuple(marks))
+    return Piece(kind, text.replace(HYPHEN, "-"), min(level, 6), marks=tuple(marks))
 
 
 def _words_with_hyphens(lines: Iterable[Line]) -> set[str]:
@@ -218,8 +274,9 @@ def _joined_words(text: str, known: set[str]) -> str:
     """Join the words that a hyphen parts at the end of a line; one that has a hyphen elsewhere keeps it."""
 
     def joined(found: re.Match[str]) -> str:
-        first, rest = found[1], found[2]
+        first, rest, more = found.groups()
         keeps = not first[-1:].isalpha() or not rest[:1].islower() or f"{first}-{rest}".casefold() in known
-        return f"{first}{'-' if keeps else ''}{rest}"
+        hyphen = "- " if rest in _SUSPENDED and not more else "-" if keeps else ""
+        return f"{first}{hyphen}{rest}{more}" + "\n" * found[0].endswith(" ")
 
-    return _HYPHEN.sub(joined, text) if "\ufffe" in text else text
+    return _PARTED.sub(joined, text)

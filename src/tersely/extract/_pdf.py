@@ -2,13 +2,15 @@
 
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from ctypes import c_int, create_string_buffer
+from itertools import chain
 from threading import Lock
 from typing import Any, NamedTuple
 
 from tersely.errors import InputError, MissingExtraError
-from tersely.extract._pages import Line, pieces_of, readable_lines
+from tersely.extract._pages import HYPHEN, Line, pieces_of, readable_lines
 from tersely.extract.extracted import Reading
 from tersely.extract.forms import Given
 
@@ -20,7 +22,9 @@ MAX_UNPACKED = 200_000_000
 _STEP = 1 << 20
 _STREAM = re.compile(rb"stream\r?\n")
 _DICTIONARY = 1_000  # bytes before a stream that say what it is, about
-_WORD = re.compile(r"\S+")
+# A hyphen at the end of a line is one of these marks for PDFium, and then the word goes on anywhere.
+_WORD = re.compile(r"([^\s\ufffe\x02]+)([\ufffe\x02]?)")
+_BULLET = re.compile(r"[\x7f-\x9f]")  # as it comes from a font that does not say what its letters are
 _WRONG_PASSWORD = 4
 # Between two words of one line, in heights of a letter, at most; beyond it begins a column or a cell.
 _GAP = 1.5
@@ -32,8 +36,7 @@ class _Word(NamedTuple):
     text: str
     left: float
     right: float
-    first: float  # the lower edge of its first letter, and of its last: a hyphen may part them
-    last: float
+    base: float  # the lower edge of its first letter
     height: float
     at: int
 
@@ -131,14 +134,13 @@ def _words(letters: Any, text: str) -> Iterator[_Word]:
 
     box = raw.FS_RECTF()
     for found in _WORD.finditer(text):
-        at, end = found.start(), found.end() - 1
+        at, end = found.start(), found.end(1) - 1
         raw.FPDFText_GetLooseCharBox(letters, at, box)
-        left, first, height = box.left, box.bottom, box.top - box.bottom
+        left, base, height = box.left, box.bottom, box.top - box.bottom
         raw.FPDFText_GetLooseCharBox(letters, end, box)
-        right, last = box.right, box.bottom
-        broken = any(mark in found[0] for mark in "\ufffe\x02")
-        if height > 0 and (broken or (right > left and abs(last - first) < height)):
-            yield _Word(found[0].replace("\x02", "\ufffe"), left, right, first, last, height, at)
+        if height > 0 and box.right > left and abs(box.bottom - base) < height:
+            word = "•" if _BULLET.fullmatch(found[1]) else found[1]
+            yield _Word(word + (HYPHEN if found[2] else ""), left, box.right, base, height, at)
 
 
 def _lines(words: Iterator[_Word], letters: Any, page: int) -> Iterator[Line]:
@@ -148,7 +150,7 @@ def _lines(words: Iterator[_Word], letters: Any, page: int) -> Iterator[Line]:
     cells: list[list[_Word]] = []
     for word in words:
         before = cells[-1][-1] if cells else None
-        if before is None or abs(word.first - before.last) > before.height / 2 or word.left < before.left:
+        if before is None or _is_below(before, word) or word.left < before.left:
             if cells:
                 yield _line(cells, raw, letters, page)
             cells = [[word]]
@@ -160,15 +162,23 @@ def _lines(words: Iterator[_Word], letters: Any, page: int) -> Iterator[Line]:
         yield _line(cells, raw, letters, page)
 
 
+def _is_below(before: _Word, word: _Word) -> bool:
+    """Tell whether a word stands on another line; a bullet is small and need not stand exactly on its own."""
+    small, large = sorted((before.height, word.height))
+    return abs(word.base - before.base) > min(small, large / 2)
+
+
 def _line(cells: list[list[_Word]], raw: Any, letters: Any, page: int) -> Line:
     first, last = cells[0][0], cells[-1][-1]
+    sizes: Counter[float] = Counter()  # the number of a footnote is smaller than its text
+    for word in chain.from_iterable(cells):
+        sizes[round(2 * raw.FPDFText_GetFontSize(letters, word.at) or word.height) / 2] += len(word.text)
     return Line(
         page,
         tuple(" ".join(word.text for word in cell) for cell in cells),
         tuple((cell[0].left, cell[-1].right) for cell in cells),
-        first.first,
-        last.last,
-        round(2 * raw.FPDFText_GetFontSize(letters, first.at) or first.height) / 2,
+        first.base,
+        sizes.most_common(1)[0][0],
         raw.FPDFText_GetFontWeight(letters, first.at) >= 600,
         _is_fixed(raw, letters, first.at) and _is_fixed(raw, letters, last.at),
     )

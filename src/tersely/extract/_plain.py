@@ -13,6 +13,8 @@ _MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16le", b"\xfe\xff": "utf-1
 _CODECS = "gb18030 big5 cp932 euc_jp euc_kr cp1252 cp1250 cp1251 cp1253 cp1254 cp1255 cp1256 koi8_r iso8859_2".split()
 _TITLES = {"cp932": "Shift_JIS", "big5": "Big5", "gb18030": "GB18030", "cp1252": "Windows-1252"}
 _SAMPLE = 60_000
+# The share of zeros in UTF-16 with spaces between its words, and with letters of ASCII, at least.
+_MANY_ZEROS, _LATIN_ZEROS = 1 / 40, 1 / 5
 
 
 def decode(data: bytes, charset: str | None = None) -> tuple[str, str | None]:
@@ -47,17 +49,22 @@ def decode(data: bytes, charset: str | None = None) -> tuple[str, str | None]:
 
 
 def _without_mark(data: bytes) -> str | None:
-    """Return the text of UTF-16 without a byte order mark: it has zeros in every other byte, and reads as text."""
+    """Return the text of UTF-16 without a byte order mark: it has zeros in every other byte, and reads as text.
+
+    Chinese has few of them, at the ends of lines, and reads as Chinese in one order of its bytes only.
+    """
     sample = data[: _SAMPLE & ~1]
     even, odd = sample[::2].count(0), sample[1::2].count(0)
-    if len(data) % 2 or 40 * max(even, odd) <= len(sample):
-        return None
-    try:
-        text = data.decode("utf-16le" if odd > even else "utf-16be")
-    except UnicodeDecodeError:
-        return None
-    latin = 5 * max(even, odd) > len(sample)
-    return text if _reads_as_text(text[:_SAMPLE]) and (latin or _in_one_script(sample, text[:_SAMPLE])) else None
+    share = max(even, odd) / len(sample)
+    for codec in sorted(("utf-16be", "utf-16le"), reverse=odd > even)[: 1 if share > _MANY_ZEROS else 2]:
+        try:
+            text = data.decode(codec)
+        except UnicodeDecodeError:
+            continue
+        script = _script(sample, text[:_SAMPLE]) if _reads_as_text(text[:_SAMPLE]) else None
+        if script == "CJK" or (script and share > _MANY_ZEROS) or (script is not None and share > _LATIN_ZEROS):
+            return text
+    return None
 
 
 def _reads_as_text(text: str) -> bool:
@@ -65,8 +72,8 @@ def _reads_as_text(text: str) -> bool:
     return all(letter.isprintable() or letter.isspace() or unicodedata.category(letter) == "Cf" for letter in text)
 
 
-def _in_one_script(data: bytes, text: str) -> bool:
-    """Tell whether most of the letters beyond ASCII are of one script, and the bytes are not plainly ASCII.
+def _script(data: bytes, text: str) -> str:
+    """Return the script of most letters beyond ASCII, or nothing if there is none or the bytes are plainly ASCII.
 
     Two letters of ASCII read as one Chinese character.
     """
@@ -75,7 +82,8 @@ def _in_one_script(data: bytes, text: str) -> bool:
         unicodedata.name(letter, "").partition(" ")[0] for letter in text if letter.isalpha() and letter > "\x7f"
     )
     scripts = Counter("CJK" if script in ("HIRAGANA", "KATAKANA") else script for script in letters)
-    return 4 * ascii_bytes < 3 * len(data) and 3 * max(scripts.values(), default=0) > 2 * scripts.total() >= 20
+    script, times = scripts.most_common(1)[0] if scripts else ("", 0)
+    return script if 4 * ascii_bytes < 3 * len(data) and 3 * times > 2 * scripts.total() >= 20 else ""
 
 
 def _found(data: bytes) -> str | None:

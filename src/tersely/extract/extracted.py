@@ -85,14 +85,15 @@ def as_text(text: str) -> Extracted:
 
 def pieces_by_lines(text: str) -> list[Piece]:
     """Return the pieces of a text by the form of its lines."""
-    return _pieces(text, _blocks_by_lines(text))
+    return _pieces(text, blocks_by_lines(text))
 
 
 def _pieces(text: str, blocks: Iterable[Block]) -> list[Piece]:
     return [Piece(kind, text[start:end], level, speaker) for kind, start, end, speaker, level in blocks]
 
 
-def _blocks_by_lines(text: str) -> tuple[Block, ...]:
+def blocks_by_lines(text: str) -> tuple[Block, ...]:
+    """Return the blocks of a text by the form of its lines."""
     from tersely.text.language import detect_language
     from tersely.text.split import find_blocks
 
@@ -102,7 +103,7 @@ def _blocks_by_lines(text: str) -> tuple[Block, ...]:
 def assemble(form: "Form", reading: Reading) -> Extracted:
     """Join the pieces of a reading, and say where each stands; a heading names the section that it begins."""
     if form == "text":
-        text, blocks = reading.text, _blocks_by_lines(reading.text)
+        text, blocks = reading.text, blocks_by_lines(reading.text)
         pieces = _pieces(text, blocks)
     else:
         pieces = [piece._replace(text=text) for piece in reading.pieces if (text := piece.text.strip())]

@@ -25,6 +25,8 @@ T = TypeVar("T")
 WITH_JSON, WITH_FILE = ("/v1/summarize", "/v1/frontier", "/v1/batch"), ("/v1/extract",)
 ROUTES = (*WITH_JSON, *WITH_FILE, "/v1/models", "/healthz", "/readyz", "/metrics")
 
+_LONG = 100_000  # characters of a text that takes long, however small its summary is
+
 _REFUSED: dict[int | str, dict[str, Any]] = {
     status: {"model": responses.Problem, "description": what}
     for status, what in {
@@ -58,10 +60,11 @@ def router(queue: WorkQueue, metrics: Metrics) -> APIRouter:
 
     async def ask(task: str, body: SummarizeBody | FrontierBody | BatchBody, request: Request) -> Response:
         # The same text goes to the same worker, which may remember it.
-        return await answer((task, body.request()), body.key, request)
+        long = not isinstance(body, SummarizeBody) or body.size > _LONG
+        return await answer((task, body.request()), body.key, request, long)
 
-    async def answer(job: tuple[str, dict[str, Any]], key: str | bytes, request: Request) -> Response:
-        reply = await unless_gone(request, queue.ask(job, key, job[0] != "summarize"))
+    async def answer(job: tuple[str, dict[str, Any]], key: str | bytes, request: Request, long: bool) -> Response:
+        reply = await unless_gone(request, queue.ask(job, key, long))
         if not isinstance(reply, Answer):
             raise reply
         metrics.read(reply.sentences)
@@ -97,9 +100,8 @@ def router(queue: WorkQueue, metrics: Metrics) -> APIRouter:
         data, kind = await request.body(), request.headers.get("content-type")
         if not data:
             raise bodies.empty_file()
-        return await answer(
-            ("extract", {"data": data, "name": name, "media_type": kind, "field": field}), data, request
-        )
+        job = ("extract", {"data": data, "name": name, "media_type": kind, "field": field})
+        return await answer(job, data, request, long=True)
 
     @routes.get(
         "/v1/models", response_model=responses.ModelsAnswer, responses=_NOT_READY, summary="Models to choose from"

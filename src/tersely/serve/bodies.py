@@ -59,7 +59,7 @@ class SourceBody(_Body):
 
 
 class _Text(_Body):
-    text: str | list[SourceBody] = Field(description="The text to summarize, or several sources.")
+    text: str | list[SourceBody] = Field(description="The text, or several sources, each with `id` and `text`.")
     query: Question | None = Field(None, description="A question: what answers it is chosen.")
     header: Short | None = Field(None, description="Comes before each source, with its {id}, {title} or {number}.")
     omission: Short | None = Field(None, description="Comes where sentences are left out, for example [...].")
@@ -95,6 +95,11 @@ class _Text(_Body):
     def key(self) -> str:
         """A text by which a worker is chosen: the same text goes to the same worker."""
         return self.text if isinstance(self.text, str) else "".join(source.text for source in self.text[:1])
+
+    @property
+    def size(self) -> int:
+        """The number of characters to read."""
+        return len(self.text) if isinstance(self.text, str) else sum(len(source.text) for source in self.text)
 
 
 class SummarizeBody(_Text):

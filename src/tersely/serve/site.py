@@ -229,6 +229,8 @@ def _kind(schema: dict[str, Any]) -> str:
 
     >>> _kind({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]})
     'integer or null'
+    >>> _kind({"type": "array", "items": {"$ref": "#/components/schemas/SourceBody"}})
+    'list of objects'
     """
     if "anyOf" in schema:
         return " or ".join(map(_kind, schema["anyOf"]))
@@ -236,7 +238,7 @@ def _kind(schema: dict[str, Any]) -> str:
         return " or ".join(json.dumps(value) for value in schema["enum"])
     if schema.get("type") == "array":
         return f"list of {_kind(schema['items'])}s" if schema.get("items") else "list"
-    return str(schema.get("type", "anything"))
+    return "object" if "$ref" in schema else str(schema.get("type", "anything"))
 
 
 def _example(operation: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from math import inf
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from time import monotonic
@@ -46,9 +47,10 @@ class _Ticket:
 class WorkQueue:
     """Gives each job to a free worker; at most `places` jobs wait for one.
 
-    Jobs with the same key go to the same worker if it is free, and otherwise to any that is. When all workers are
-    busy and the queue is full, a job is refused at once. A worker that misses the deadline of its job is killed. One
-    that dies, for whatever reason, is replaced, and `report` gets a line about it.
+    Jobs with the same key go to the same worker if it is free, and otherwise to any that is. Of several workers, one
+    is always left for jobs that are not long. When no worker may take a job and the queue is full, it is refused at
+    once. A worker that misses the deadline of its job is killed. One that dies, for whatever reason, is replaced, and
+    `report` gets a line about it.
 
     Each worker has a thread that starts it, feeds it and replaces it.
     """
@@ -61,6 +63,8 @@ class WorkQueue:
         self._lock, self._closed, self._refusing = Lock(), Event(), False
         self._waiting: deque[_Ticket] = deque()
         self._idle: set[int] = set()
+        self._long = 0  # how many long jobs workers have, and may have; a single worker does whatever comes
+        self._most_long = workers - 1 or inf
         self._inboxes: list[SimpleQueue[_Ticket | None]] = [SimpleQueue() for _ in range(workers)]
         self._threads = [Thread(target=self._run, args=(number,), daemon=True) for number in range(workers)]
         self._workers: dict[int, Worker] = {}
@@ -139,14 +143,19 @@ class WorkQueue:
         with self._lock:
             if self._refusing:
                 raise _closing()
-            if self._idle:
-                number = ticket.home if ticket.home in self._idle else min(self._idle)
-                self._idle.remove(number)
-                self._inboxes[number].put(ticket)
+            if self._idle and not (ticket.long and self._long >= self._most_long):
+                self._hand_over(ticket)
             elif len(self._waiting) < self._places:
                 self._waiting.append(ticket)
             else:
                 raise BusyError(f"all workers are busy and {self._places} requests are waiting: try again in a second")
+
+    def _hand_over(self, ticket: _Ticket) -> None:
+        """Give a job to a worker that is idle; the lock is held."""
+        number = ticket.home if ticket.home in self._idle else min(self._idle)
+        self._idle.remove(number)
+        self._long += ticket.long
+        self._inboxes[number].put(ticket)
 
     def _run(self, number: int) -> None:
         """Keep one worker alive and busy; runs in a thread of its own."""
@@ -156,20 +165,37 @@ class WorkQueue:
                 ticket.refuse(_closing())
             elif ticket.result.set_running_or_notify_cancel():
                 self._do(worker, ticket)
+            if ticket.long:
+                self._end_long()
         if number in self._workers:
             self._workers[number].close()
 
     def _next(self, number: int) -> _Ticket | None:
         """Wait for a job: the first that is short, unless another has waited too long, or the next one sent here."""
         with self._lock:
-            if self._waiting:
-                first = self._waiting[0]
-                if monotonic() < first.until - self._deadline / 2:
-                    first = next((ticket for ticket in self._waiting if not ticket.long), first)
+            first = self._first()
+            if first is not None:
                 self._waiting.remove(first)
+                self._long += first.long
                 return first
             self._idle.add(number)
         return self._inboxes[number].get()
+
+    def _first(self) -> _Ticket | None:
+        """Return the job that is next, if a worker may take any; the lock is held."""
+        full = self._long >= self._most_long
+        fitting = [ticket for ticket in self._waiting if not (ticket.long and full)]
+        if not fitting or monotonic() >= fitting[0].until - self._deadline / 2:
+            return fitting[0] if fitting else None
+        return next((ticket for ticket in fitting if not ticket.long), fitting[0])
+
+    def _end_long(self) -> None:
+        """Let the next long job go to a worker that is idle, if one was left for shorter jobs."""
+        with self._lock:
+            self._long -= 1
+            if self._idle and (first := self._first()) is not None:
+                self._waiting.remove(first)
+                self._hand_over(first)
 
     def _do(self, worker: Worker, ticket: _Ticket) -> None:
         self._count(1)

@@ -40,7 +40,7 @@ def test_a_file_that_cannot_be_read_changes_nothing(browser: Browser, server: st
     app = App(context.new_page(), server).open()
     app.give("One fish. Two fish.")
     drop(app.page, [0x89, 0x50, 0x4E, 0x47, 0x0D], "cat.png")
-    expect(app["notice"]).to_contain_text("“cat.png”")
+    expect(app["problem"]).to_have_text("“cat.png” is a picture: its text must be recognized first (OCR).")
     expect(app["retry"]).to_be_hidden()
     expect(app.sentences).to_have_text(["One fish.", "Two fish."])
     context.close()
@@ -67,6 +67,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_the_page_shows_its_examples_without_a_server(page: Page, alone: str) -> None:
     app = App(page, alone, empty=False).open()
     app.answered()
+    expect(app["question"]).to_be_hidden()
     seen = set()
     for position in range(100, 1000, 200):
         app.slide(position)
@@ -78,6 +79,7 @@ def test_the_page_shows_its_examples_without_a_server(page: Page, alone: str) ->
     expect(app.page.locator("#source [role=group]")).to_have_count(3)
     expect(app["used"]).not_to_be_empty()
     expect(app["question"]).not_to_have_value("")
+    expect(app["question"]).not_to_be_editable()
     expect(app["tools"]).to_be_hidden()
     app.sentences.first.click()
     expect(app.page.locator("[data-pin]")).to_have_count(0)

@@ -117,6 +117,16 @@ def printed(program: str) -> str:
     return out.getvalue().rstrip("\n")
 
 
+def test_the_menu_is_in_sight_beside_a_short_summary(app: App) -> None:
+    app.give("One fish. Two fish.")
+    app["take"].locator("summary").click()
+    for button in app["take"].get_by_role("button").all():
+        assert button.evaluate("""(button) => {
+            const { x, y, width, height } = button.getBoundingClientRect();
+            return button === document.elementFromPoint(x + width / 2, y + height - 1);
+        }""")
+
+
 def test_everything_can_be_taken_away(app: App, news: str) -> None:
     app.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     app.give(news)

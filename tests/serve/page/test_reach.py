@@ -95,6 +95,15 @@ def test_the_focus_is_visible(app: App) -> None:
         assert app.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
 
 
+def test_a_click_draws_no_ring_and_the_next_key_does(app: App) -> None:
+    app.give("One fish. Two fish. Red fish.")
+    app.sentences.nth(1).click()
+    expect(app.sentences.nth(1)).to_be_focused()
+    assert app.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "none"
+    app.page.keyboard.press("ArrowDown")
+    assert app.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
 def test_every_control_has_a_name(app: App, news: str) -> None:
     def nameless() -> list[str]:
         nodes = app.page.context.new_cdp_session(app.page).send("Accessibility.getFullAXTree")["nodes"]
@@ -181,6 +190,21 @@ def test_the_slider_does_not_jump_while_it_is_moved(app: App, news: str) -> None
             place = "e => [e.offsetTop - e.parentElement.offsetTop, e.parentElement.offsetHeight].join()"
             places.add(app["slider"].evaluate(place))
         assert len(places) == 1, width
+
+
+SHIFTS = """window.shifts = 0;
+new PerformanceObserver((list) => { for (const { value } of list.getEntries()) window.shifts += value; })
+    .observe({type: "layout-shift", buffered: true});"""
+
+
+@pytest.mark.parametrize("size", [(390, 844), (820, 1180), (1440, 900)])
+def test_nothing_moves_while_the_page_opens(page: Page, server: str, size: tuple[int, int]) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.add_init_script(SHIFTS)
+    app = App(page, server, empty=False).open()
+    app.answered()
+    app.rest()
+    assert page.evaluate("window.shifts") < 0.01
 
 
 def test_a_low_window_has_room_for_the_text(app: App, news: str) -> None:

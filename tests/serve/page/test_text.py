@@ -1,7 +1,7 @@
 """How a text is entered, and that it stays text."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from serve.page.app import App, drop, tab_to
 
@@ -100,6 +100,14 @@ def test_examples(app: App, name: str, language: str) -> None:
     assert app.reason == "selected"
 
 
+def test_the_editor_of_an_example_says_nothing_about_clicks(page: Page, server: str) -> None:
+    app = App(page, server, empty=False).open()
+    app.answered()
+    expect(app["hint"]).to_be_visible()
+    app["edit"].click()
+    expect(app["hint"]).to_be_hidden()
+
+
 def test_files_in_utf_8_and_utf_16_can_be_opened_by_keyboard_and_dropped(app: App) -> None:
     tab_to(app.page, "#open")
     with app.page.expect_file_chooser() as chooser:
@@ -178,6 +186,18 @@ def test_half_a_surrogate_pair_does_no_harm(app: App) -> None:
 def test_paragraphs_and_lines_stay_apart(app: App) -> None:
     app.give("One.\n\nTwo. Three.\nFour.")
     assert app["source"].locator("> *").all_text_contents() == ["One.", "Two. Three.", "Four."]
+
+
+def test_lines_broken_by_hand_run_on_in_the_summary_and_its_copy_is_exact(app: App) -> None:
+    text = (
+        "The council of the town has decided that the harbor is to be closed\n"
+        "to all cars from the first of May on, and that the market moves\n"
+        "there in the summer."
+    )
+    app.give(text)
+    expect(app.sentences).to_have_count(1)
+    assert app["summary"].inner_text() == text.replace("\n", " ")
+    assert app.summary == text
 
 
 def test_every_kind_of_line_end_is_known(app: App) -> None:

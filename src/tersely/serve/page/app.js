@@ -283,7 +283,7 @@ async function begin() {
   const kept = packed ? null : draft();
   chosenLanguage = language ?? kept?.spoken ?? "";
   speak(chosenLanguage || preferred());
-  document.body.classList.toggle("alone", alone);
+  $("question").readOnly = document.body.classList.toggle("alone", alone);
   let damaged = false;
   const carried = packed ? await unpack(packed).catch(() => void (damaged = true)) : null;
   const opened = kept ?? carried ?? { example: EXAMPLES[spoken], ...(await askExample(EXAMPLES[spoken])) };
@@ -297,4 +297,4 @@ async function begin() {
   if (damaged) toast(say("linkBad"));
 }
 
-begin().catch(showProblem);
+begin().catch(showProblem).finally(() => document.body.classList.remove("starting"));

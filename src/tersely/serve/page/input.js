@@ -110,7 +110,7 @@ async function extracted(file) {
     if (error.status >= 400 && error.status < 500 && error.status !== 401 && error.status !== 408 && error.status !== 429) {
       const { length } = file.name;
       const named = error.message.slice(0, length).toLowerCase() === file.name.toLowerCase();
-      throw new Problem(error.status, say("file.noted", { name: file.name, notes: named ? error.message.slice(length).trim() : error.message }));
+      throw new Problem(error.status, say(named ? "file.is" : "file.noted", { name: file.name, notes: named ? error.message.slice(length).trim() : error.message }));
     }
     throw error;
   }

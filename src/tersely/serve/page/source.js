@@ -19,6 +19,10 @@ export class Source {
     box.addEventListener("focusin", ({ target }) => target.matches("[role=option]") && hear.focus(Number(target.dataset.index)));
     box.addEventListener("pointerover", ({ target }) => hear.light(target.closest("[role=option]") ? Number(target.dataset.index) : null));
     box.addEventListener("pointerleave", () => hear.light(null));
+    // A ring shows where the keyboard is; a pointer needs none.
+    const pointing = (is) => () => document.body.classList.toggle("pointing", is);
+    document.addEventListener("pointerdown", pointing(true), true);
+    document.addEventListener("keydown", pointing(false), true);
   }
 
   clear() {

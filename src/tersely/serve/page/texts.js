@@ -56,7 +56,7 @@ export class Texts {
     this.read();
     const names = this.all.slice(-documents.length).map(({ name }) => name).join(", ");
     const done = joins ? say("added", { name: names }) : filled.length ? say("replaced") : "";
-    const notes = documents.flatMap((each) => (each.notes ?? []).map((note) => say("file.noted", { name: each.name, notes: note })));
+    const notes = documents.flatMap((each) => (each.notes ?? []).map((note) => say("file.noted", { name: each.name, notes: `${note}.` })));
     if (done || notes.length) toast([done, ...notes].filter(Boolean).join(" "), Boolean(done));
   }
 

@@ -52,7 +52,7 @@ function pinned({ pins }, index) {
 function wordsOf(terms, index) {
   if (!terms.repeats) return null;
   const words = terms.of(index).slice(0, WORDS);
-  return words.length ? say("why.words", { words: words.join(say("why.and")) }) : say("why.noWords");
+  return words.length ? say("why.words", { words: words.join(say("why.list")) }) : say("why.noWords");
 }
 
 function placeOf({ sentences }, index) {
@@ -69,8 +69,8 @@ function needsOf({ sentences }, index, isIn) {
   const { needs } = sentences[index];
   const served = sentences.find((sentence) => sentence.needs === index);
   return [
-    needs !== null && needs !== undefined && say(isIn ? "why.needs" : "why.needsOut", { quote: quote(sentences[needs].text) }),
-    served && say("why.serves", { quote: quote(served.text) }),
+    needs !== null && needs !== undefined && say(isIn ? "why.needs" : "why.needsOut", { quote: cited(sentences[needs].text) }),
+    served && say("why.serves", { quote: cited(served.text) }),
   ];
 }
 
@@ -93,8 +93,11 @@ function entries(frontier, index, budget, isIn) {
   const at = frontier.place(current[0]);
   const now = new Set(steps[at].chosen);
   const gone = (steps[at - 1]?.chosen ?? []).filter((each) => !now.has(each));
-  return [when, gone.length && say("why.displaced", { amount: amount(current[0], unit), quote: gone.slice(0, 2).map((each) => quote(sentences[each].text)).join("”, “") })];
+  return [when, gone.length && say("why.displaced", { amount: amount(current[0], unit), quote: gone.slice(0, 2).map((each) => cited(sentences[each].text)).join("”, “") })];
 }
+
+/** A quotation within a sentence, which has a period of its own. */
+const cited = (text) => quote(text).replace(/[.。]$/u, "");
 
 export function quote(text) {
   const line = text.replace(/\s+/gu, " ");
