@@ -102,7 +102,7 @@ class Candidates:
     def most(self, room: int) -> float:
         """Return what no choice that fits is worth more than: what all sentences are that fit at least in part."""
         sizes, values = self._by_density
-        return float(values[min(np.searchsorted(sizes, room + self.layout.gap), len(values) - 1)])
+        return float(values[min(int(np.searchsorted(sizes, room + self.layout.gap)), len(values) - 1)])
 
     @cached_property
     def _by_density(self) -> tuple[Values, Values]:

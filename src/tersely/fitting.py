@@ -179,7 +179,8 @@ class Fitting:
         options = self.layout.options
 
         def solve(room: int) -> Selection:
-            answer = self._settled(self._first((select(level, room) for level in self.candidates.levels(room)), room), room)
+            answers = (select(level, room) for level in self.candidates.levels(room))
+            answer = self._settled(self._first(answers, room), room)
             return Selection(answer.chosen, max(answer.stable, self.candidates.step(room)[1]))
 
         if options.include or options.exclude:

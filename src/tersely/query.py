@@ -124,8 +124,10 @@ class Answering:
         present = np.minimum(asked.counts, 1)
         elsewhere = np.zeros((texts.sources, len(asked.words)))
         np.maximum.at(elsewhere, texts.source, present)
-        own[1:] += self.near * present[:-1] * texts.follows[:, None]
-        own[:-1] += self.near * present[1:] * texts.follows[:, None]
+        beside = np.zeros_like(own)
+        beside[1:] += present[:-1] * texts.follows[:, None]
+        beside[:-1] += present[1:] * texts.follows[:, None]
+        own += self.near * beside * texts.is_prose[:, None]
         weights = asked.weights / asked.weights.sum()
         return own @ weights, self.within * (elsewhere @ weights)[texts.source]
 
@@ -175,6 +177,7 @@ class _Texts:
         self.source: Places = np.repeat(np.arange(len(parts)), sizes)
         self.place: Places = np.concatenate([np.arange(size) for size in sizes])
         self.follows = (self.place[1:] > 0).astype(np.float64)  # whether a sentence follows the one before it
+        self.is_prose = np.array([kind != "heading" for kind in document.kinds])  # and so about what is beside it
         self.stems = [_cut(row, part.language) for part in parts for row in part.stems]
         self.languages = [part.language for part in parts]
         self.lengths = np.array([len(row) for row in self.stems], dtype=np.float64)

@@ -44,7 +44,7 @@ _STEMMERS = {
     "hi": "hindi",
     "id": "indonesian",
 }
-# Words with this many of the same first letters, or this share of them, may be forms of one word; shorter words are not.
+# Words with this many of the same first letters, and this share of them, may be forms of one word.
 HEAD, _ALIKE = 4, 0.6
 # What a form or a compound of a word counts.
 _FORM, _COMPOUND = 0.7, 0.5
