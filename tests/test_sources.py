@@ -76,6 +76,16 @@ def test_the_frontier_gives_what_each_budget_gives(given_texts: list[str], query
         assert frontier.at(budget) == DEFAULT.summarize(given_texts, max_chars=budget, **how)
 
 
+@given(st.lists(texts, min_size=1, max_size=3), st.sampled_from(["strict", "soft", "off"]))
+@settings(max_examples=30)
+def test_the_steps_of_the_frontier_are_those_of_each_budget(given_texts: list[str], coherence: Any) -> None:
+    frontier = DEFAULT.frontier(given_texts, query="the river rose", coherence=coherence)
+    steps = frontier.steps()
+    for budget in range(1, frontier.capacity + 1):
+        step = next(step for step in reversed(steps) if step.budget <= budget)
+        assert step.chosen == frontier.fitting.choice(budget).chosen
+
+
 def test_a_query_chooses_what_answers_it() -> None:
     assert summarize(FACTS, query="When does the harbor close?", max_chars=30).text == "The harbor closes in May."
     assert summarize(FACTS, query="Will there be snow?", max_chars=30).sentences[0].source == "weather"
@@ -84,6 +94,41 @@ def test_a_query_chooses_what_answers_it() -> None:
 def test_what_the_first_sentences_name_is_found_in_the_second_step() -> None:
     chosen = summarize(FACTS, query="Where was the mayor of the harbor born?", max_chars=50)
     assert "She was born in Oslo." in chosen.text
+
+
+def test_a_sentence_that_answers_is_kept_alone_if_what_it_needs_has_no_room() -> None:
+    text = "The bridge cost 12 million euros. It opened in 2014. Nobody came to see it."
+    assert summarize(text, query="Did it open in 2014?", max_chars=60).text == text[:52]
+    assert summarize(text, query="Did it open in 2014?", max_chars=40).text == "It opened in 2014."
+    # Without a question, what can be read on its own is better.
+    assert summarize(text, max_chars=40).text == "The bridge cost 12 million euros."
+
+
+def test_a_heading_beside_what_answers_is_no_answer() -> None:
+    text = "# Plan\n\nThe harbor closes at six in the evening.\n\n# Fees\n\nNobody knows the fees of next year."
+    summary = summarize([text], query="When does the harbor close?", max_chars=20)
+    assert (summary.text, summary.reason, summary.needed) == ("", "nothing-fits", 40)
+
+
+def test_a_long_sentence_makes_room_for_short_ones_about_the_same() -> None:
+    long = "Of the harbor much was said and written by travelers who came by sea, by land or not at all, for years."
+    sources = [long, "The harbor is deep.", "The harbor is old.", "A harbor needs a pilot."]
+    assert summarize(sources, query="harbor", max_chars=103).text == " ".join(sources[1:])
+
+
+def test_a_year_is_no_answer_to_how_many() -> None:
+    sources = ["The school took some students in 1834.", "The school took 640 students, and some more."]
+    assert summarize(sources, query="How many students did the school take?", max_sentences=1).text == sources[1]
+    undated = "The school took some students."
+    assert summarize([undated, sources[0]], query="When did it take students?", max_sentences=1).text == sources[0]
+
+
+def test_sources_that_have_nothing_to_do_with_the_question_are_not_read() -> None:
+    sources = ["The harbor closes. It is old.", "The mayor resigned. He gave no reason."]
+    needs = {each.text: each.needs for each in summarize(sources, query="harbor", max_chars=20).ranking}
+    assert (needs["It is old."], needs["He gave no reason."]) == (0, None)
+    pinned = summarize(sources, query="harbor", max_chars=60, include=2)
+    assert {each.text: each.needs for each in pinned.ranking}["He gave no reason."] == 2
 
 
 def test_headers_and_marks_are_where_they_belong() -> None:
@@ -97,7 +142,7 @@ def test_headers_and_marks_are_where_they_belong() -> None:
 
 def test_every_kind_of_source_is_as_good() -> None:
     text = "One fish. Two fish."
-    for each in (text, {"text": text}, Source("1", text), Document.from_text(text)):
+    for each in (text, {"text": text}, {"id": 1, "text": text}, Source("1", text), Document.from_text(text)):
         [sentence] = summarize([each], max_chars=9).sentences
         assert (sentence.source, sentence.start, sentence.end) == ("1", 0, 9)
 
@@ -127,6 +172,8 @@ def test_wrong_sources_are_one_clear_line() -> None:
         summarize(["x", {"id": "b"}], max_chars=5)
     with pytest.raises(UsageError, match="source 1: text must be a string, not int"):
         summarize([{"text": 5}], max_chars=5)
+    with pytest.raises(UsageError, match="source 1: id must be a string, not bool"):
+        summarize([{"id": True, "text": "x"}], max_chars=5)
     with pytest.raises(UsageError, match="a header is for sources"):
         summarize("One fish. Two fish.", max_chars=10, header="{id}")
     assert summarize([], max_chars=5).reason == "empty-input"
@@ -148,6 +195,13 @@ def test_a_name_that_is_no_file_is_an_encoding_of_tiktoken(monkeypatch: pytest.M
     assert summarize(text, max_tokens=6, tokenizer="pairs").text == "One fish."
     with pytest.raises(ModelError, match=r"neither a file nor an encoding of tiktoken: choose from .*o200k_base"):
         load_token_counter("words")
+
+
+def test_an_encoding_that_cannot_be_downloaded_is_one_short_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    tiktoken = pytest.importorskip("tiktoken")
+    monkeypatch.setattr(tiktoken, "get_encoding", lambda _: Path("/nonexistent/encoding").read_text())
+    with pytest.raises(ModelError, match=r"download it once, and that failed \(FileNotFoundError\)$"):
+        load_token_counter("o200k_base")
 
 
 def test_room_that_nothing_relevant_fills_stays_free() -> None:
@@ -202,6 +256,9 @@ def test_files_and_json_lines_on_the_command_line_are_the_librarys_sources(tmp_p
     assert str(run.exception).startswith("standard input:4: broken JSON")
     run = runner.invoke(cli, ["summarize", str(lines), names[0], "--max-chars", "60", "--query", "harbor"])
     assert run.output == summarize([*FACTS, files[0]], query="harbor", max_chars=60).text + "\n"
+    marks = ("--header", r"# {id}\n", "--omission", r"\t…")
+    run = runner.invoke(cli, ["summarize", str(lines), *how[:4], *marks])
+    assert run.output == summarize(FACTS, **{**asked, "header": "# {id}\n"}, omission="\t…").text + "\n"
     lines.write_text('{"id": 5}\n', encoding="utf-8")
     assert runner.invoke(cli, ["summarize", "--max-chars", "60"], input="{Braces} open.\n").output == "{Braces} open.\n"
     with pytest.raises(InputError, match=r"facts\.jsonl:1: no text"):

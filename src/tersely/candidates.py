@@ -15,6 +15,7 @@ from tersely.read import ALONE, FILLER, LOST, Reading, read
 from tersely.score import Values
 from tersely.select import Problem, Selection, Selector, solver, sweep, without_duplicates
 from tersely.summary import Rejected
+from tersely.text.sources import Collection
 
 # Values that depend on the share of the text that a summary keeps change at these shares: between them, one choice
 # often serves many budgets.
@@ -55,7 +56,16 @@ class Candidates:
         count = len(self.layout.document)
         if self.layout.options.coherence in (None, "off"):
             return Reading((ALONE,) * count, ("",) * count, ("",) * count)
-        return read(self.layout.document)
+        return read(self.layout.document, self._unrelated)
+
+    @property
+    def _unrelated(self) -> frozenset[int]:
+        """The sources of which nothing can be chosen, as nothing in them has to do with the question."""
+        document, options = self.layout.document, self.layout.options
+        if options.query is None or not isinstance(document, Collection):
+            return frozenset()
+        wanted = {*np.flatnonzero(self.values > 0).tolist(), *options.include}
+        return frozenset(range(len(document.parts))) - {document.place(i)[0] for i in wanted}
 
     def step(self, capacity: int) -> "Step":
         """Return what the problems for a capacity depend on."""
@@ -98,6 +108,23 @@ class Candidates:
         needs = np.array(self.reading.needs)
         met = (needs >= 0) & np.isin(needs, chosen)
         return replace(problem, values=np.where(met, problem.values / _DEPENDENT, problem.values))
+
+    def worth(self, chosen: tuple[int, ...]) -> float:
+        """Return the value of some sentences together."""
+        return float(self.values[list(chosen)].sum())
+
+    def most(self, room: int) -> float:
+        """Return what no choice that fits is worth more than: what all sentences are that fit at least in part."""
+        sizes, values = self._by_density
+        return float(values[min(int(np.searchsorted(sizes, room + self.layout.gap)), len(values) - 1)])
+
+    @cached_property
+    def _by_density(self) -> tuple[Values, Values]:
+        """The lengths and values of the best sentences for their length together, for each number of them."""
+        lengths = np.array(self.layout.lengths, dtype=np.float64) + self.layout.gap
+        values = np.maximum(self.values, 0.0)
+        order = np.argsort(-values / np.maximum(lengths, 1.0), kind="stable")
+        return np.cumsum(lengths[order]), np.cumsum(values[order])
 
     @cached_property
     def _known(self) -> dict[tuple["Step", Level], Problem]:

@@ -179,7 +179,8 @@ class Fitting:
         options = self.layout.options
 
         def solve(room: int) -> Selection:
-            answer = self._settled(_first(select(level, room) for level in self.candidates.levels(room)), room)
+            answers = (select(level, room) for level in self.candidates.levels(room))
+            answer = self._settled(self._first(answers, room), room)
             return Selection(answer.chosen, max(answer.stable, self.candidates.step(room).least))
 
         if options.include or options.exclude:
@@ -214,6 +215,20 @@ class Fitting:
         if choice.length > capacity:
             raise UsageError(f"the included sentences need {choice.length}, but the budget is {capacity}")
         return choice
+
+    def _first(self, answers: Iterable[Selection], room: int) -> Selection:
+        """Return the first answer that chooses anything, else the last; with a question, none that is poor.
+
+        It is poor if a later one is worth more than twice as much: a sentence that answers is better than others that
+        can be read on their own.
+        """
+        worth, kept = self.candidates.worth, Selection((), 0)
+        for answer in answers:
+            better = answer if not kept.chosen or 2 * worth(kept.chosen) < worth(answer.chosen) else kept
+            kept = replace(better, stable=max(kept.stable, answer.stable) if kept.chosen else answer.stable)
+            if kept.chosen and (not self.layout.options.query or 2 * worth(kept.chosen) >= self.candidates.most(room)):
+                break
+        return kept
 
     def _settled(self, answer: Selection, room: int) -> Selection:
         """With coherence "soft", choose again once it is known which needs are met, until nothing new comes out."""
@@ -277,12 +292,3 @@ class Fitting:
     @cached_property
     def _selector(self) -> Selector:
         return blocking_trigrams(self.selector) if self.layout.options.redundancy == "trigrams" else self.selector
-
-
-def _first(answers: Iterable[Selection]) -> Selection:
-    """Return the first answer that chooses anything, else the last."""
-    answer = Selection((), 0)
-    for answer in answers:
-        if answer.chosen:
-            break
-    return answer

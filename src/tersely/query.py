@@ -15,44 +15,47 @@ from tersely.select import SELECTORS, Selector
 from tersely.text.document import Document
 from tersely.text.language import Language
 from tersely.text.sources import Collection
-from tersely.text.words import all_words, content_words, stems
+from tersely.text.words import HEAD, alike, all_words, content_words, stems
 
 Values = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 # The most words of a question that count; of a longer one, the rarest.
 _MOST_WORDS = 64
+# A text with no more sentences is short: like a passage, it answers in a sentence or two.
+_SHORT = 50
 # Where words find what is asked, only this many of the sentences they find first get a vector: a second's work.
 _MOST_VECTORS = 256
 # Without a stemmer, words with the same first letters count as the same.
 _PREFIX = 6
-# Words with as many of the same first letters, for their length, may be forms of one word; shorter words are not.
-_ALIKE, _SHORTEST = 0.6, 4
-# What a form or a compound of a word counts.
-_FORM, _COMPOUND = 0.7, 0.5
 _WORD = re.compile(r"[^\W_][\w'’-]*")
-# What a question for a number or a date says, in some of the languages with most speakers.
-_HOW_MANY = re.compile(
-    r"\b(?:when|year|date|how (?:many|much|old|long|far|tall|large|big)|percent\w*|number|wann|jahr|wie ?viele?|quand|"
-    r"année|combien|cuándo|cuánt[oa]s?|año|quando|quant[oaie]s?|anno|ano|когда|сколько|год\w*)\b"
-    r"|何时|何年|什么时候|什么时间|哪年|哪一年|哪天|多少|几|いつ|何年|何人|언제|몇",
+# What a question for a date or for a number says, in some of the languages with most speakers.
+_WHEN = re.compile(
+    r"\b(?:when|year|date|wann|jahr|quand|année|cuándo|año|quando|anno|ano|когда|год\w*)\b"
+    r"|何时|何年|什么时候|什么时间|哪年|哪一年|哪天|いつ|언제",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"\d+|[一二两三四五六七八九十百千万亿]+(?=[年月日个人名次只座家])")
+_HOW_MANY = re.compile(
+    r"\b(?:how (?:many|much|old|long|far|tall|large|big|fast|high)|percent\w*|number|wie ?viele?|combien|cuánt[oa]s?|"
+    r"quant[oaie]s?|сколько)\b|多少|几|何人|몇",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d+|[一二两三四五六七八九十百千万亿]+(?=[年月日个人名次只座家所])")
+_YEAR = re.compile(r"(?<![\d.,])(?:1\d|20)\d\d(?![\d,])")
 
 
 @dataclass(frozen=True)
 class Answering:
     """Values sentences by what they say about a question: by words, by links between sources, and by vectors.
 
-    A sentence is relevant by its own words and those of its source's title (BM25 without a norm of length, as the
-    budget weighs lengths), a little by those just before and after it and elsewhere in its source, and by the cosine
-    of its vector and the question's if there is an encoder. In a second step, what the most relevant sentences name
-    becomes relevant, too: sources whose titles they name, and sentences of other sources with the same names. Asked
-    for a number or a date, a sentence with one is more relevant.
+    A sentence is relevant by its own words and those of its source's title (as in BM25), a little by those just before
+    and after it and elsewhere in its source, and by the cosine of its vector and the question's if there is an encoder.
+    In a second step, what the most relevant sentences name becomes relevant, too: sources whose titles they name, and
+    sentences of other sources with the same names. Asked for a number or a date, a sentence with one is more relevant.
 
-    The value is relevance^8 times length in one text: the knapsack, which is exact, fills the budget with what is most
-    relevant. An answer from several sources takes facts that are short sentences as often as long ones: there, it is
+    In one long text, an answer is spread over many sentences: the value is relevance^8 times length, and the knapsack,
+    which is exact, fills the budget with what is most relevant. In several sources or a short text, an answer is a fact
+    or two, in short sentences as often as in long ones. There, a word counts less in a long sentence, the value is
     relevance^4 times length^0.3, and a long sentence makes room for several that are almost as good.
 
     A sentence is worth nothing if all that speaks for it is less than `floor` of what speaks for the best one, by words
@@ -62,10 +65,11 @@ class Answering:
     encoder: Encoder | None = None
     near: float = 0.2
     within: float = 0.2
-    vectors: float = 1.0
+    vectors: float = 0.7
     named: float = 0.4
-    floor: float = 0.1
+    floor: float = 0.05
     saturation: float = 1.2
+    norm: float = 0.5
     leaders: int = 4
     number: float = 0.3
 
@@ -99,29 +103,31 @@ class Answering:
         relevance = said + around + self.vectors * cosines
         links = self._by_links(texts, asked, relevance)
         relevance += links
-        if _HOW_MANY.search(query):
-            relevance *= np.where(texts.with_new_number(query), 1 + self.number, 1.0)
+        relevance *= np.where(texts.with_new_number(query), 1 + self.number, 1.0)
         related = _at_least(self.floor, said + links) | _at_least(0.5, cosines)
         # Between equals, the beginnings of sources are better. They are also what is left if nothing is related.
         relevance = relevance / (relevance.max() or 1.0) + 0.02 * (1 + 1 / (1 + texts.place))
         lengths = np.array([len(text) + 1 for text in document.texts], dtype=np.float64)
-        values: Values = relevance**4 * lengths**0.3 if texts.sources > 1 else relevance**8 * lengths
+        values: Values = relevance**8 * lengths if texts.is_long else relevance**4 * lengths**0.3
         return np.where(related, values, 0.0) if related.any() else values
 
     def _by_words(self, texts: "_Texts", asked: "_Asked") -> tuple[Values, Values]:
         """Return the share of the question that each sentence and its neighbors speak about, and what its source adds.
 
-        A word that recurs counts up to 2.2 times.
+        A word that recurs counts up to 2.2 times. One in a sentence twice as long as most counts a fifth less.
         """
         if not asked.words:
             return np.zeros(len(texts)), np.zeros(len(texts))
         said = asked.counts + asked.in_titles[texts.source]
-        own = said * (self.saturation + 1) / (said + self.saturation)
+        norm = 1.0 if texts.is_long else 1 + self.norm * (texts.lengths / (texts.lengths.mean() or 1.0) - 1)
+        own = said * (self.saturation + 1) / (said + self.saturation * np.reshape(norm, (-1, 1)))
         present = np.minimum(asked.counts, 1)
         elsewhere = np.zeros((texts.sources, len(asked.words)))
         np.maximum.at(elsewhere, texts.source, present)
-        own[1:] += self.near * present[:-1] * texts.follows[:, None]
-        own[:-1] += self.near * present[1:] * texts.follows[:, None]
+        beside = np.zeros_like(own)
+        beside[1:] += present[:-1] * texts.follows[:, None]
+        beside[:-1] += present[1:] * texts.follows[:, None]
+        own += self.near * beside * texts.is_prose[:, None]
         weights = asked.weights / asked.weights.sum()
         return own @ weights, self.within * (elsewhere @ weights)[texts.source]
 
@@ -171,8 +177,11 @@ class _Texts:
         self.source: Places = np.repeat(np.arange(len(parts)), sizes)
         self.place: Places = np.concatenate([np.arange(size) for size in sizes])
         self.follows = (self.place[1:] > 0).astype(np.float64)  # whether a sentence follows the one before it
+        self.is_prose = np.array([kind != "heading" for kind in document.kinds])  # and so about what is beside it
         self.stems = [_cut(row, part.language) for part in parts for row in part.stems]
         self.languages = [part.language for part in parts]
+        self.lengths = np.array([len(row) for row in self.stems], dtype=np.float64)
+        self.is_long = self.sources == 1 and len(self) > _SHORT
         self._sentences_with = _by_stem([set(row) for row in self.stems])
         self.frequency = Counter({stem: len(found) for stem, found in self._sentences_with.items()})
         headings = [source.heading for source in document.sources] if isinstance(document, Collection) else [""]
@@ -205,13 +214,19 @@ class _Texts:
         return set(stemmed(" ".join(w for w in words[1:] if w[0].isupper() or w[0].isdigit()), language))
 
     def with_new_number(self, query: str) -> NDArray[np.bool_]:
-        """Return which sentences have a number that the question does not have."""
-        known = set(_NUMBER.findall(query))
-        return np.array([not known.issuperset(_NUMBER.findall(text)) for text in self.document.texts])
+        """Return which sentences have a number that the question asks for: a new one, and a year only if it may be."""
+        known, texts = set(_NUMBER.findall(query)), self.document.texts
+        if _WHEN.search(query):
+            found: Iterable[list[str]] = map(_NUMBER.findall, texts)
+        elif _HOW_MANY.search(query):
+            found = (_NUMBER.findall(_YEAR.sub("", text)) for text in texts)
+        else:
+            return np.zeros(len(self), dtype=np.bool_)
+        return np.array([not known.issuperset(numbers) for numbers in found])
 
     def most_alike(self, word: str) -> Values:
         """Return how much of a word is in each sentence, by the word there that is most alike."""
-        head, found = word[:_SHORTEST], np.zeros(len(self))
+        head, found = word[:HEAD], np.zeros(len(self))
         for stem, rows in self._sentences_with.items():
             if (stem.startswith(head) or word in stem or stem in word) and (share := alike(word, stem)):
                 found[rows] = np.maximum(found[rows], share)
@@ -270,21 +285,6 @@ def _at_least(share: float, figures: Values) -> NDArray[np.bool_]:
     """Return which figures are above 0, and at least this share of the largest."""
     found: NDArray[np.bool_] = (figures > 0) & (figures >= share * figures.max())
     return found
-
-
-def alike(one: str, two: str) -> float:
-    """Return how much a word counts for another that begins alike, as a form of it, or holds it, as a compound.
-
-    >>> round(alike("odingas", "odinga"), 1), alike("regier", "koalitionsregier"), alike("regen", "see")
-    (0.6, 0.5, 0.0)
-    """
-    short, long = sorted((one, two), key=len)
-    if len(short) < _SHORTEST or any(map(str.isdigit, one)):
-        return 0.0
-    same = next((k for k, letter in enumerate(short) if letter != long[k]), len(short))
-    if same >= _SHORTEST and same >= _ALIKE * len(long):
-        return _FORM * same / len(long)
-    return _COMPOUND if len(short) > _SHORTEST and short in long else 0.0
 
 
 def stemmed(text: str, language: Language) -> list[str]:

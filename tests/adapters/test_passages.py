@@ -80,7 +80,8 @@ def test_nothing_kept_is_said_in_the_log(caplog: pytest.LogCaptureFixture) -> No
     with caplog.at_level(logging.WARNING, "tersely"):
         assert Passages(max_chars=3).fit([(ELBE, None)], "Elbe") == {}
     assert caplog.messages == [
-        "nothing is kept: 0 of 3 chars: no sentence is short enough for the budget; the shortest needs 20"
+        "nothing is kept: 0 of 3 chars: no sentence that has to do with the question is short enough for the budget; "
+        "the shortest needs 20"
     ]
 
 

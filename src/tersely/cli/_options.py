@@ -31,6 +31,11 @@ def several(*options: Callable[[F], F]) -> Callable[[F], F]:
     return add
 
 
+def _with_line_breaks(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    """Turn the \\n and \\t of the command line, where the real ones are hard to type, into what they stand for."""
+    return None if value is None else value.replace("\\n", "\n").replace("\\t", "\t")
+
+
 sources_argument = click.argument("sources", metavar="[INPUT]...", nargs=-1)
 field_option = click.option(
     "--text-column",
@@ -100,7 +105,10 @@ assembly = several(
     click.option("--include", metavar="I", multiple=True, type=int, help="Keep sentence I (from 0); repeatable."),
     click.option("--exclude", metavar="I", multiple=True, type=int, help="Leave out sentence I; repeatable."),
     click.option(
-        "--separator", metavar="TEXT", help="Text between sentences. Default: a space, or none as in Chinese."
+        "--separator",
+        metavar="TEXT",
+        callback=_with_line_breaks,
+        help="Text between sentences; \\n is a line break. Default: a space, or none as in Chinese.",
     ),
     click.option(
         "--redundancy",
@@ -117,9 +125,17 @@ assembly = several(
     ),
     click.option("--query", metavar="TEXT", help="Choose what answers this question. --encoder use adds vectors."),
     click.option(
-        "--header", metavar="TEXT", help="Put this before each source; {id}, {title} and {number} are its own."
+        "--header",
+        metavar="TEXT",
+        callback=_with_line_breaks,
+        help="Put this before each source; {id}, {title} and {number} are its own, \\n is a line break.",
     ),
-    click.option("--omission", metavar="TEXT", help="Mark where sentences are left out, for example with [...]."),
+    click.option(
+        "--omission",
+        metavar="TEXT",
+        callback=_with_line_breaks,
+        help="Mark where sentences are left out, for example with [...].",
+    ),
     click.option("--tokenizer", metavar="FILE|NAME", help="A tokenizer.json, or an encoding of tiktoken."),
 )
 

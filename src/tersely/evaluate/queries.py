@@ -78,7 +78,8 @@ def compare(
             fitting = system(question)
             for number, budget in enumerate(budgets):
                 text = "".join(source.text for source in question.sources.sources)
-                layout = Layout(question.sources, budget.counts, Options(coherence=coherence), tokens)
+                options = Options(coherence=coherence, query=question.query)
+                layout = Layout(question.sources, budget.counts, options, tokens)
                 choice = Fitting(layout, fitting.values, fitting.selector, name, "").choice(budget.capacity(text))
                 kept.setdefault((number, name), []).append(_kept(question, choice))
     if not kept:

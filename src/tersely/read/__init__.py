@@ -49,17 +49,17 @@ class Reading:
         return tuple(i for i, why in enumerate(self.why) if why == "quotation")
 
 
-def read(document: Document) -> Reading:
+def read(document: Document, unread: frozenset[int] = frozenset()) -> Reading:
     """Return what the sentences of a document need, found without labels from how they begin and what they share.
 
     Sentences of blocks that are noise, such as headings and rows of tables, are noise; the others are read as if these
-    were not there.
+    were not there. The sentences of sources that are left `unread`, by number, stand alone and are no noise.
 
     >>> read(Document.from_text("The mayor resigned on Monday. He gave no reason."))
     Reading(needs=(-1, 0), why=('', 'pronoun'), noise=('', ''))
     """
     if isinstance(document, Collection):
-        return _each(document)
+        return _each(document, unread)
     noise = list(map(_noise, document.kinds, document.roles))
     for i in _fillers(document):
         noise[i] = noise[i] or FILLER
@@ -148,13 +148,15 @@ def _read_around(document: Document, noise: tuple[str, ...]) -> Reading:
     return Reading(tuple(needs), tuple(why), tuple(kinds))
 
 
-def _each(collection: Collection) -> Reading:
+def _each(collection: Collection, unread: frozenset[int]) -> Reading:
     """Read each source by itself: a sentence needs nothing from another source."""
     needs: list[int] = []
     why: list[str] = []
     noise: list[str] = []
-    for first, part in zip(collection.firsts, collection.parts, strict=True):
-        reading = read(part) if len(part) else Reading((), (), ())
+    for number, (first, part) in enumerate(zip(collection.firsts, collection.parts, strict=True)):
+        size = len(part)
+        alone = Reading((ALONE,) * size, ("",) * size, ("",) * size)
+        reading = alone if number in unread or not size else read(part)
         needs += [need + first if need >= 0 else need for need in reading.needs]
         why += reading.why
         noise += reading.noise

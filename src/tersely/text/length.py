@@ -61,7 +61,8 @@ def token_counter(tokenizer: Tokenizer | None) -> TokenCounter:
         return load_token_counter(str(tokenizer))
     if not callable(tokenizer):
         raise UsageError(
-            "a budget in tokens needs a tokenizer: give the path of a tokenizer.json, or a function that counts"
+            "a budget in tokens needs a tokenizer: give the path of a tokenizer.json, the name of a tiktoken encoding, "
+            "or a function that counts"
         )
     return tokenizer
 
@@ -108,7 +109,8 @@ def _tiktoken(name: str) -> TokenCounter:
         known = ", ".join(tiktoken.list_encoding_names())
         raise ModelError(f"'{name}' is neither a file nor an encoding of tiktoken: choose from {known}") from None
     except Exception as error:  # an encoding is downloaded when it is first used
-        raise ModelError(f"the encoding '{name}' cannot be loaded: {error}") from None
+        why = f"tiktoken has to download it once, and that failed ({type(error).__name__})"
+        raise ModelError(f"the encoding '{name}' cannot be loaded: {why}") from None
     # In a text, what looks like a special token is plain text.
     return lambda text: len(encoding.encode_ordinary(_encodable(text)))
 

@@ -223,5 +223,7 @@ def _from_mapping(given: Mapping[str, object], number: int) -> Source:
     if "text" not in given:
         raise UsageError(f"source {number} has no 'text'")
     name = given.get("id")
+    if name is None or type(name) is int:  # as many databases number their records
+        name = str(number if name is None else name)
     # Whatever else the mapping says is not about the text.
-    return Source(str(number) if name is None else name, given["text"], given.get("title"))  # type: ignore[arg-type]
+    return Source(name, given["text"], given.get("title"))  # type: ignore[arg-type]

@@ -45,6 +45,10 @@ _STEMMERS = {
     "hi": "hindi",
     "id": "indonesian",
 }
+# Words with this many of the same first letters, and this share of them, may be forms of one word.
+HEAD, _ALIKE = 4, 0.6
+# What a form or a compound of a word counts.
+_FORM, _COMPOUND = 0.7, 0.5
 _OF_THREAD = threading.local()
 
 
@@ -201,6 +205,21 @@ def stems(words: Sequence[str], language: Language) -> list[str]:
         return list(words)
     found: list[str] = _stemmer(_STEMMERS[language]).stemWords(list(words))
     return found
+
+
+def alike(one: str, two: str) -> float:
+    """Return how much a word counts for another that begins alike, as a form of it, or holds it, as a compound.
+
+    >>> round(alike("odingas", "odinga"), 1), alike("regier", "koalitionsregier"), alike("regen", "see")
+    (0.6, 0.5, 0.0)
+    """
+    short, long = sorted((one, two), key=len)
+    if len(short) < HEAD or any(map(str.isdigit, one)):
+        return 0.0
+    same = next((k for k, letter in enumerate(short) if letter != long[k]), len(short))
+    if same >= HEAD and same >= _ALIKE * len(long):
+        return _FORM * same / len(long)
+    return _COMPOUND if len(short) > HEAD and short in long else 0.0
 
 
 def _stemmer(name: str) -> Any:
