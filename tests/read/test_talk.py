@@ -61,8 +61,6 @@ def test_a_sentence_that_needs_a_filler_is_not_said_to_need_noise() -> None:
 
 
 def test_greetings_and_thanks_of_a_conversation_are_noise() -> None:
-    text = (
-        "Ann: Hi, Ben.\nBen: Hi, Ann. That sounds good!\nAnn: The council wants a report today.\nBen: Thanks a lot."
-    )
+    text = "Ann: Hi, Ben.\nBen: Hi, Ann. That sounds good!\nAnn: The council wants a report today.\nBen: Thanks a lot."
     noise = read(Document.from_text(text)).noise
     assert [bool(kind) for kind in noise] == [True, True, True, False, True]
