@@ -53,7 +53,7 @@ class _Body(BaseModel):
 class SourceBody(_Body):
     """One of several texts."""
 
-    id: Name = Field(description="Its name; no two sources have the same.")
+    id: Name | Annotated[int, Field(ge=0, le=2**53)] = Field(description="Its name; no two sources have the same.")
     text: str = Field(description="Its text.")
     title: Name | None = Field(None, description="Its title, if it has one.")
 
