@@ -228,6 +228,7 @@ def test_turns_of_a_story_answer_each_other() -> None:
         ("Please contact the town hall if you have any questions.", "greeting"),
         ("These remarks contain forward-looking statements about the bridge.", "procedure"),
         ("With that, let me turn the call over to Paul.", "procedure"),
+        ("CNN's Paul Fowler and Mary Holt reported from the valley.", "credit"),
         ("I'm pleased to discuss our results with you on this call.", "procedure"),
         ("In my remarks on this call, I compare our results with last year's.", "procedure"),
         ("A Berg, P Fowler, M Holt, D Parks, C Smith, T Jones.", "list"),

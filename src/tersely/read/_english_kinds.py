@@ -47,7 +47,7 @@ _KINDS = (
         r"(?:by|reporting by|written by|edited by|produced by|illustrated by|photographs? by|posted by|source:"
         r"|credits?:|photo by)"
         r"(?=\s[^.]{0,80}$)|[—–-]? ?with files from\b|(?:additional )?(?:reporting|editing|writing) by\b|published \d"
-        r"|©",
+        r"|©|(?:cnn|ap|reuters|bbc|afp|npr)['’]s [^,.]{3,60} (?:reported|contributed)\b",
         r"\b(?:contributed to th(?:is|e) (?:report|story|article)\b|copyright\b.{0,40}\b(?:\d{4}|reserved|renewed"
         r"|belongs)\b|copyright on this\b|all rights reserved\b|getty images\b|ap photo\b|this e-?(?:text"
         r"|book) (?:was|is)\b|proofread(?:ing|ers?)\b)|image copyright|transcriber'?s note",
@@ -110,7 +110,8 @@ _KINDS = (
         "procedure",
         r"(?:now )?(?:turning|moving|looking|switching|flipping|going|if you turn|let's turn|let's move|let me turn"
         r"|i'll turn|i will turn"
-        r"|we turn|let me now turn)(?: now| on| over| back| to){0,3} (?:slide|page|chart)\b|operator\b|we appreciate"
+        r"|we turn|let me now turn)(?: now| on| over| back| to){0,3} (?:slide|page|chart)\b|slide \d|operator\b"
+        r"|we appreciate"
         r" (?:you joining|your (?:time|interest))"
         r"|(?:i['’]m|i am|we['’]re|we are) (?:very |so )?(?:pleased|happy|delighted|glad) to"
         r" (?:be here|be with you|join you|discuss|welcome|report to you)\b|in (?:my|our) (?:prepared )?remarks"
