@@ -201,11 +201,10 @@ def _names(texts: Sequence[str], noise: Sequence[str]) -> tuple[frozenset[str], 
         if noise[i]:
             continue
         if len(found) > 1 or "(" in head:
-            for name in _FULL_NAME.finditer(head):
-                last = name["last"] or name["short"]
-                if last not in mentioned:
-                    full[last] = i
-        mentioned.update(found, full)
+            lasts = {name["last"] or name["short"] for name in _FULL_NAME.finditer(head)}
+            full.update(dict.fromkeys(lasts - mentioned, i))
+            found += lasts
+        mentioned.update(found)
     often: Counter[str] = Counter()
     for word, count in starts.items():
         often[_plain(word)] += count
