@@ -1,7 +1,8 @@
 """Speed and memory of every scorer beside sumy's, and of the exact knapsack beside OR-Tools', in one run.
 
-Prints Markdown. Each row runs in a process of its own, so that its peak memory is its own; sentence splitting, the
-same for all, is left out of the times. Documents are real: the evaluation data, joined up to each size.
+Prints Markdown. Each cell of the first two tables runs in a process of its own, so that its peak memory is its own;
+sentence splitting, the same for all, is left out of the times. Systems that are compared take turns in one
+process. Times are those of the processor. Documents are real: the data, joined up to each size.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from pathlib import Path
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SIZES = (25, 200, 1000)
+LONG = (10_000, 100_000)
 OURS = ("auto", "coverage", "lead", "centroid", "textrank", "textrank@tfidf", "lexrank", "pacsum", "far")
 SUMY = {"sumy TextRank": "text_rank.TextRankSummarizer", "sumy LexRank": "lex_rank.LexRankSummarizer"}
 SUMY |= {"sumy LSA": "lsa.LsaSummarizer"}
@@ -29,15 +31,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--one", nargs=2, metavar=("SYSTEM", "SIZE"), help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=float, default=3.0, help="how long each cell is repeated")
-    parser.add_argument("--knapsack", action="store_true", help="only the second table")
+    parser.add_argument("--compare", type=int, metavar="SIZE", help=argparse.SUPPRESS)
+    parser.add_argument("--knapsack", action="store_true", help="only the last table")
     args = parser.parse_args()
     if args.one:
         print(json.dumps(measure(args.one[0], int(args.one[1]), args.seconds)))
+        return
+    if args.compare:
+        print(json.dumps(compare(args.compare, args.seconds)))
         return
     if not DATA.is_dir():
         sys.exit(f"no documents at {DATA}: set TERSELY_DATA to a folder with en/dev_cnndm.jsonl.gz")
     if not args.knapsack:
         scorers(args.seconds)
+        long_texts()
+        ratios(args.seconds)
     knapsacks()
 
 
@@ -48,10 +56,56 @@ def scorers(seconds: float) -> None:
     for system in (*OURS, *SUMY):
         cells = []
         for size in SIZES:
-            command = [sys.executable, __file__, "--one", system, str(size), "--seconds", str(seconds)]
-            found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            found = in_a_process("--one", system, str(size), "--seconds", str(seconds))
             cells += [f"{found['rate']:.4g}/s", f"{found['memory']:.0f}"]
         print(f"| {system} | " + " | ".join(cells) + " |", flush=True)
+
+
+def long_texts() -> None:
+    """Print time and peak memory of the default for one long text."""
+    print("\n| sentences | auto, s | MB |\n|---|---|---|", flush=True)
+    for size in LONG:
+        found = in_a_process("--one", "auto", str(size), "--seconds", "0")
+        print(f"| {size:,} | {1 / found['rate']:.3g} | {found['memory']:.0f} |", flush=True)
+
+
+def ratios(seconds: float) -> None:
+    """Print how many times as long others take, and all budgets at once."""
+    print("\n| sentences | auto, ms | lead, ms | sumy TextRank, ms | auto : lead | sumy : auto | all budgets, ms |")
+    print("|---|---|---|---|---|---|---|", flush=True)
+    for size in SIZES:
+        found = in_a_process("--compare", str(size), "--seconds", str(seconds))
+        auto, lead, sumy = found["auto"], found["lead"], found["sumy TextRank"]
+        cells = [f"{1e3 * auto:.3g}", f"{1e3 * lead:.3g}", f"{1e3 * sumy:.4g}", f"{auto / lead:.1f}"]
+        cells += [f"{sumy / auto:.1f}", f"{1e3 * found['frontier']:.3g}" if size == SIZES[0] else "-"]
+        print(f"| {size:,} | " + " | ".join(cells) + " |", flush=True)
+
+
+def in_a_process(*arguments: str) -> dict[str, float]:
+    """Return what this script finds when it is run with these arguments."""
+    command = [sys.executable, __file__, *arguments]
+    found: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return found
+
+
+def compare(size: int, seconds: float) -> dict[str, float]:
+    """Return the seconds that each system takes for a document, all on the same ones in turns."""
+    documents = sample(size, count=max(1, 250 // size))
+    systems = {system: our_system(system) for system in ("auto", "lead")}
+    systems["sumy TextRank"] = sumy_system("sumy TextRank")
+    if size == SIZES[0]:
+        systems["frontier"] = all_budgets()
+    spent, rounds = dict.fromkeys(systems, 0.0), 0
+    for run in systems.values():
+        run(documents[0][: SIZES[0]])
+    while rounds == 0 or sum(spent.values()) < seconds * len(systems):
+        for system, run in systems.items():
+            started = time.process_time()
+            for document in documents:
+                run(document)
+            spent[system] += time.process_time() - started
+        rounds += 1
+    return {system: total / rounds / len(documents) for system, total in spent.items()}
 
 
 def measure(system: str, size: int, seconds: float) -> dict[str, float]:
@@ -60,20 +114,26 @@ def measure(system: str, size: int, seconds: float) -> dict[str, float]:
     run = sumy_system(system) if system in SUMY else our_system(system)
     # A first, short document pays for imports, model loading and the like.
     run(documents[0][:3])
-    done, started = 0, time.perf_counter()
-    while (spent := time.perf_counter() - started) < seconds or done == 0:
+    done, started = 0, time.process_time()
+    while time.process_time() - started < seconds or done == 0:
         run(documents[done % len(documents)])
         done += 1
+    spent = time.process_time() - started
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"rate": done / spent if spent >= seconds else done / (time.perf_counter() - started), "memory": memory}
+    return {"rate": done / spent, "memory": memory}
 
 
 def sample(size: int, count: int) -> list[list[str]]:
     """Return documents of `size` sentences each, real articles joined."""
     from tersely import Document
 
-    with gzip.open(DATA / "en" / "dev_cnndm.jsonl.gz", "rt", encoding="utf-8") as lines:
-        sentences = [s for line in lines for s in Document.from_text(json.loads(line)["text"], "en").texts]
+    sentences: list[str] = []
+    for name in ("dev_cnndm", "train"):
+        with gzip.open(DATA / "en" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+            for line in lines:
+                if len(sentences) >= size * count:
+                    break
+                sentences += Document.from_text(json.loads(line)["text"], "en").texts
     return [sentences[k * size : (k + 1) * size] for k in range(min(count, len(sentences) // size))]
 
 
@@ -84,6 +144,14 @@ def our_system(system: str) -> Callable[[list[str]], object]:
     scorer, _, encoder = system.partition("@")
     summarizer = Summarizer.load() if system == "auto" else Summarizer.load(scorer=scorer, encoder=encoder or None)
     return lambda sentences: summarizer.summarize(Document.from_sentences(sentences, "en"), max_chars=BUDGET)
+
+
+def all_budgets() -> Callable[[list[str]], object]:
+    """Return a function that finds the summaries of given sentences for every budget, with the default model."""
+    from tersely import Document, Summarizer
+
+    summarizer = Summarizer.load()
+    return lambda sentences: summarizer.frontier(Document.from_sentences(sentences, "en")).steps()
 
 
 def sumy_system(system: str) -> Callable[[list[str]], object]:
@@ -131,20 +199,20 @@ def knapsacks() -> None:
             lengths = rng.gamma(2, 60, items).astype(np.int64) + 1
             values = np.round(lengths * rng.lognormal(0, 0.5, items) * 1e6)
             problem = Problem(values, lengths, capacity)
-            started = time.perf_counter()
+            started = time.process_time()
             ours = Knapsack()(problem).chosen
-            times["tersely"].append(time.perf_counter() - started)
+            times["tersely"].append(time.process_time() - started)
             for kind, solver_type in kinds.items():
                 if kind == "dynamic programming" and items * capacity > 1e7:
                     continue  # its table would take minutes
                 profits, weights = values.astype(np.int64).tolist(), [lengths.tolist()]
-                started = time.perf_counter()
+                started = time.process_time()
                 solver = knapsack_solver.KnapsackSolver(solver_type, "")
                 solver.set_time_limit(20)
                 solver.init(profits, weights, [capacity])
                 best = solver.solve()
                 [i for i in range(items) if solver.best_solution_contains(i)]
-                times[kind].append(time.perf_counter() - started)
+                times[kind].append(time.process_time() - started)
                 if solver.is_solution_optimal() and abs(values[list(ours)].sum() - best) > 1e-9 * best:
                     sys.exit(f"the solvers disagree: {values[list(ours)].sum()} and {best}")
         cells = [f"{1e3 * statistics.median(found):.3g} ms" if found else "-" for found in times.values()]

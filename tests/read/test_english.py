@@ -11,6 +11,8 @@ from strategies import texts
 from tersely.read import ALONE, LOST, Reading
 from tersely.read import read as read_document
 from tersely.read._english import english
+from tersely.read._english_forms import lowered
+from tersely.read._english_text import _names
 from tersely.read._quotes import quoted
 from tersely.text import Document
 
@@ -354,3 +356,14 @@ def test_time_is_linear(piece: str) -> None:
 
     for unit in (piece, piece * 20 + ". "):
         assert_linear(english, partial(make, unit), 50_000)
+
+
+def test_who_is_introduced_is_found_in_linear_time_however_many_there_are() -> None:
+    people = [f"Anna B{''.join(chr(97 + int(digit)) for digit in str(i))} resigned." for i in range(20_000)]
+    assert _names(people[:3], [""] * 3)[1] == {"Ba": 0, "Bb": 1, "Bc": 2}
+    assert_linear(lambda texts: _names(texts, [""] * len(texts)), lambda size: people[:size], 5_000)
+
+
+def test_a_letter_whose_lowercase_is_longer_moves_no_other() -> None:
+    assert lowered("İzmir And I") == "İzmir and i"
+    assert lowered("ÄÖ'S") == "äö's"

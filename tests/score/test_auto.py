@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from strategies import texts
 from tersely import Summarizer
-from tersely.score._cues import cues
+from tersely.score._cues import _names, cues, features
 from tersely.score.auto import Auto, early_content
 from tersely.score.coverage import Coverage
 from tersely.text import Document
@@ -137,6 +138,15 @@ def test_findings_decisions_and_figures_are_cues_and_formalities_are_not() -> No
     )
     example, found, held, grew, thanks, plain = cues(document)
     assert min(found, held, grew) > plain > max(example, thanks)
+
+
+@given(texts)
+def test_only_the_features_that_count_are_looked_for(text: str) -> None:
+    text += " In this paper, we propose 3 tests, for example: (see Figure 2)."
+    document = Document.from_text(text, "en")
+    for words, sentence in zip(document.words, document.texts, strict=True):
+        table = _names("en")
+        assert table.seen(words, sentence) == features(words, sentence, "en") & table.names
 
 
 def test_a_question_says_less_than_its_answer() -> None:

@@ -43,6 +43,8 @@ _GENRES = {  # kinds of noise that only papers and calls have, and what only the
         "call earnings fiscal quarter investor investors shareholder shareholders gaap forward",
     ),
 }
+# The words that any rule below looks for.
+KEYS = frozenset(("said", "says")).union(*(sign.keys for sign in _GENRES.values()), *(kind.keys for kind in KINDS))
 _SHORT = 80  # characters of a heading
 _NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,3}\.? [A-Z][^.!?]{0,70}\.?$")
 _SCENE = re.compile(  # somebody does something that can be seen, somewhere
@@ -80,7 +82,7 @@ def noise_of(
 ) -> list[str]:
     """Return the kind of noise that each sentence is, or "" for none.
 
-    `words` are the words of each sentence in lowercase, `breaks[i]` says that a line ends before sentence i.
+    `words` are those of the `KEYS` that each sentence has, `breaks[i]` says that a line ends before sentence i.
     """
     plain = [text.strip() for text in texts]
     tails = [text[-_TAIL:] for text in plain]

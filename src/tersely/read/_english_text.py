@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tersely.read import _english_forms as forms
-from tersely.read._english_noise import SPEAKER, is_told, noise_of
+from tersely.read._english_noise import KEYS, SPEAKER, is_told, noise_of
 from tersely.read._quotes import Quoted, quoted
 from tersely.text.document import Document
 
@@ -59,6 +59,7 @@ PERSON = re.compile(
     r"|[a-z]{4,12}(?:ist|man|woman)"
     rf"|(?:an?|the|each|every|any|no|one|former) (?:[\w-]+ )?(?!(?:{_NOBODY})\b)[a-z]{{3,12}}(?:er|or|ian))s?\b"
 )
+_KEYS = KEYS.union(*(form.keys for form in vars(forms).values() if isinstance(form, forms.Keyed)))
 _NOT_NAMES = frozenset(
     "january february march april may june july august september october november december monday tuesday wednesday "
     "thursday"
@@ -88,7 +89,7 @@ class Text:
     """The sentences of a document, and what the rules look up in them."""
 
     texts: Sequence[str]
-    words: Sequence[Collection[str]]
+    words: Sequence[Collection[str]]  # of each sentence, those that any rule looks for
     quotes: Sequence[Quoted]
     noise: Sequence[str]
     lower: frozenset[str]  # words that the document writes in lowercase: at a sentence's start they are no names
@@ -152,7 +153,7 @@ def view(document: Document) -> Text:
     """Return a document as the rules see it."""
     texts = document.texts
     lines, paragraphs = _breaks(document)
-    words = [frozenset(found) for found in document.words]
+    words = list(map(_KEYS.intersection, document.words))
     told = is_told(texts, lines)
     noise = noise_of(texts, words, lines, told=told)
     quotes = quoted(texts, paragraphs)
@@ -210,11 +211,10 @@ def _names(texts: Sequence[str], noise: Sequence[str]) -> tuple[frozenset[str], 
         if noise[i]:
             continue
         if len(found) > 1 or "(" in head:
-            for name in _FULL_NAME.finditer(head):
-                last = name["last"] or name["short"]
-                if last not in mentioned:
-                    full[last] = i
-        mentioned.update(found, full)
+            lasts = {name["last"] or name["short"] for name in _FULL_NAME.finditer(head)}
+            full.update(dict.fromkeys(lasts - mentioned, i))
+            found += lasts
+        mentioned.update(found)
     often: Counter[str] = Counter()
     for word, count in starts.items():
         often[_plain(word)] += count

@@ -119,13 +119,15 @@ class Expected:
     def __init__(self, bundles: Bundles, sets: _Sets, times: Indices, fill: float) -> None:
         self._bundles, self._fill = bundles, fill
         said, weights = product(sets.astype(bundles.kind), bundles.words), times.astype(bundles.kind)
-        often = product(times.astype(np.float64), sets.astype(np.float64))  # [e, n]: how many samples have a sentence
-        self._length, self._own = often @ bundles.amounts[:, 0], often * bundles.own
+        chosen = product(times.astype(np.float64), sets.astype(np.float64))  # [e, n]: by how many samples
+        self._length, self._own = chosen @ bundles.amounts[:, 0], chosen * bundles.own
         self._samples = times.sum(axis=1)
         # [e, V, c]: of how many samples a word is shared once more if it was said c times, and how often till then
         more = np.zeros((len(times), said.shape[1], _ROW), bundles.kind)
-        for count in range(min(_MOST, int(said.max(initial=0)))):
-            more[:, :, count] = product(weights, (said > count).astype(bundles.kind))
+        most = said.max(axis=0, initial=0)
+        for count in range(_MOST):
+            often = np.flatnonzero(most > count)
+            more[:, often, count] = product(weights, (said[:, often] > count).astype(bundles.kind))
         shared = np.zeros_like(more)
         np.cumsum(more[:, :, :-1], axis=2, out=shared[:, :, 1:])
         self._shared, self._more = shared.ravel(), more.ravel()

@@ -15,7 +15,7 @@ import numpy as np
 from tersely.select._problem import Indices, Lengths, Values
 
 # Up to this many items, settling some takes longer than searching all.
-_FEW = 250
+FEW = 250
 # Beyond this many, the search would hardly ever finish.
 _MANY = 400
 # If more than this many are left undecided, it pays to look for a better set to compare with,
@@ -45,23 +45,23 @@ def best_items(values: Values, costs: Lengths, capacity: int) -> list[int]:
     >>> best_items(np.array([4.0, 3.0, 3.0, 2.0]), np.array([4, 3, 3, 2]), 6)
     [0, 3]
     """
-    if len(values) <= _FEW:
-        return _decide(values, costs, capacity)
+    if len(values) <= FEW:
+        return decide(values.tolist(), costs.tolist(), capacity)
     settled, undecided, room = reduce(values, costs, capacity)
-    taken = undecided[_decide(values[undecided], costs[undecided], room)]
+    taken = undecided[decide(values[undecided].tolist(), costs[undecided].tolist(), room)]
     return sorted([*settled.tolist(), *taken.tolist()])
 
 
-def _decide(values: Values, costs: Lengths, capacity: int) -> list[int]:
+def decide(values: list[float], costs: list[int], capacity: int) -> list[int]:
     """Search, or use the table if too many sets are as good as the best, or nearly so."""
     count = len(values)
     if count <= _MANY:
         # A node takes about a microsecond, so the search stops after about as long as the table would take.
         limit = count * (10 + capacity // 1000)
-        _, found = search(values.tolist(), costs.tolist(), capacity, limit)
+        _, found = search(values, costs, capacity, limit)
         if found is not None:
             return found
-    return Table(values, costs, capacity).items(capacity)
+    return Table(np.array(values), np.array(costs, dtype=np.int64), capacity).items(capacity)
 
 
 def reduce(values: Values, costs: Lengths, capacity: int) -> Core:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tersely.errors import UsageError
-from tersely.select._exact import Table, best_items
+from tersely.select._exact import FEW, Table, best_items, decide
 from tersely.select._precedence import FamilyTable, best_places, depth_first
 from tersely.select._problem import Problem, Selection, whole
 
@@ -30,6 +30,8 @@ class Knapsack:
 
     def __call__(self, problem: Problem) -> Selection:
         """Choose for the problem's capacity."""
+        if not problem.needs and len(problem.values) <= FEW:
+            return problem.selection(_of_few(problem))
         candidates = problem.candidates
         if problem.has_needs:
             items = depth_first(problem.forest, candidates.tolist())
@@ -70,3 +72,13 @@ class Knapsack:
         numbers = items.sentences
         table = FamilyTable(items, whole(problem.values)[numbers], problem.costs[numbers], problem.room)
         return lambda room: problem.selection(numbers[i] for i in table.places(room))
+
+
+def _of_few(problem: Problem) -> list[int]:
+    """Return the best sentences in lists, since arrays of so few take longer to make than to search."""
+    worth, values = problem.values.tolist(), whole(problem.values).tolist()
+    costs, room = (problem.lengths + problem.separator).tolist(), problem.room
+    pinned = problem.include | problem.exclude
+    numbers = [i for i, cost in enumerate(costs) if cost <= room and worth[i] > 0 and i not in pinned]
+    found = decide([values[i] for i in numbers], [costs[i] for i in numbers], room)
+    return [numbers[i] for i in found]

@@ -133,7 +133,9 @@ class Document:
     @cached_property
     def words(self) -> tuple[tuple[str, ...], ...]:
         """The words of each sentence in lowercase; in Chinese, pairs of characters."""
-        return tuple(tuple(all_words(text, self.language)) for text in self.texts)
+        same = dict[str, str]().setdefault  # a word that is said again is kept once
+        rows = (all_words(text, self.language) for text in self.texts)
+        return tuple(tuple(map(same, row, row)) for row in rows)
 
     @cached_property
     def numbered(self) -> Numbered:

@@ -90,7 +90,8 @@ class Numbered(NamedTuple):
     def distinct(self) -> tuple[Numbers, Numbers]:
         """Return each pair of a sentence and a word that it has, ascending, as two columns."""
         size = max(len(self.vocabulary), 1)
-        return np.divmod(np.unique(self.sentence * size + self.words), size)
+        pairs = np.sort(self.sentence * size + self.words)
+        return np.divmod(pairs[np.diff(pairs, prepend=-1) > 0], size)
 
 
 def _numbers(words: Iterable[str], size: int) -> tuple[Numbers, tuple[str, ...]]:
@@ -133,7 +134,8 @@ class Terms:
 
     def sums(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sum of the weights of each sentence's terms."""
-        return np.array([np.add.reduce(weights.take(row)) for row in self.sentences])
+        ends, taken = self.lengths.cumsum().tolist(), weights.take(self.flat)
+        return np.array([np.add.reduce(taken[start:end]) for start, end in pairwise([0, *ends])])
 
 
 def all_words(text: str, language: Language) -> list[str]:
@@ -244,15 +246,19 @@ def content_terms(words: Numbered, stemmed: Numbered, language: Language, total:
     is_content = np.fromiter(map(content.__contains__, words.vocabulary), bool, len(words.vocabulary))
     inside = is_content[words.words]
     sentence, stem = words.sentence[inside], stemmed.words[inside]
-    _, first = np.unique(sentence * len(stemmed.vocabulary) + stem, return_index=True)
-    first.sort()
+    first = _firsts(sentence * len(stemmed.vocabulary) + stem)
     sentence, stem = sentence[first], stem[first]
-    different, first, which = np.unique(stem, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    number = np.empty_like(order)
-    number[order] = np.arange(len(order))
-    vocabulary = tuple(map(stemmed.vocabulary.__getitem__, different[order].tolist()))
-    return Terms(number[which], sentence, vocabulary, total)
+    different = stem[_firsts(stem)]
+    number = np.zeros(len(stemmed.vocabulary), np.intp)
+    number[different] = np.arange(len(different))
+    vocabulary = tuple(map(stemmed.vocabulary.__getitem__, different.tolist()))
+    return Terms(number[stem], sentence, vocabulary, total)
+
+
+def _firsts(keys: Numbers) -> Numbers:
+    """Return where each of the different keys stands first, ascending."""
+    order = np.argsort(keys, kind="stable")
+    return np.sort(order[np.diff(keys[order], prepend=-1) > 0])
 
 
 def term_weights(terms: Terms, decay: float = 1.0, once: float = 0.1, from_end: bool = False) -> NDArray[np.float64]:
