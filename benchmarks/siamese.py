@@ -30,7 +30,7 @@ from tersely.learn.scorer.config import ScorerConfig, ScorerData
 from tersely.learn.scorer.networks import ScorerModel
 from tersely.learn.scorer.objectives import forward
 from tersely.learn.scorer.selection import Select, selector
-from tersely.learn.scorer.train_scorer import make_documents, start, warming
+from tersely.learn.scorer.train_scorer import make_documents, set_rates, start, warming
 
 ROOT = Path(__file__).parents[1]
 POINTS, HELD_OUT = 6, 256
@@ -149,6 +149,7 @@ def learn(config: ScorerConfig, state: Any, documents: Documents, learning: Orde
     now = warming(config) if step < config.objective.warm_start else config
     sampling = torch.Generator().manual_seed(config.training.seed * 1_000_003 + step)
     loss = forward(state.network, documents.batch(*learning.at(step)), now, select, sampling).loss
+    set_rates(state.optimizer, config.training, step)
     state.optimizer.zero_grad()
     if loss.requires_grad:
         loss.backward()

@@ -122,6 +122,19 @@ def test_a_frozen_predictor_predicts_the_same_and_learns_nothing(config: ScorerC
     assert all(weight.grad is not None for weight in siamese.encoder.parameters())
 
 
+@pytest.mark.parametrize("left_out", [{}, {"encoder": False}, {"predictor": False}])
+def test_sets_of_sentences_predict_together_what_each_predicts_alone(
+    config: ScorerConfig, batch: DocumentBatch, left_out: dict[str, bool]
+) -> None:
+    torch.manual_seed(0)
+    siamese = Siamese(replace(config.siamese, **left_out), COLUMNS, frozen=True)
+    kept = torch.rand(len(batch.mask), 3, batch.mask.shape[1]) < 0.5
+    found = siamese.predict_each(batch.vectors, batch.mask, kept, lambda each: each.mean(2))
+    for i in range(3):
+        encoded = siamese.encode(kept[:, i, :, None] * batch.vectors, batch.mask)
+        torch.testing.assert_close(found[:, i], siamese.predict(encoded, batch.mask).mean(1))
+
+
 def test_the_networks_of_the_paper_have_its_sizes() -> None:
     config = read_network_config("paper-cnndm")
     with torch.device("meta"):

@@ -1,5 +1,8 @@
 """The networks: the scorer, and the siamese encoder and predictor that it is trained with."""
 
+from collections.abc import Callable
+from itertools import pairwise
+
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
@@ -71,6 +74,21 @@ class Siamese(nn.Module):
         if frozen:
             weights = {name: weight.detach() for name, weight in weights.items()}
         predicted: Tensor = functional_call(self.predictor, weights, (encoded, mask))
+        return predicted
+
+    def predict_each(self, vectors: Tensor, mask: Tensor, kept: Tensor, reduce: Callable[[Tensor], Tensor]) -> Tensor:
+        """Return a reduction of the predictions for m sets of kept sentences of each document, bool [B, m, n].
+
+        It is that of predicting each set by itself, but wide vectors are mapped once per document and not per set: the
+        first map and the last one are linear. So `reduce`, from [B, m, n, d] to [B, m, d], must be a mean or a choice.
+        """
+        networks = [network for network in (self.encoder, self.predictor) if network is not None]
+        first, flat = networks[0].embed, mask[:, None].expand_as(kept).flatten(0, 1)
+        x = kept[..., None] * functional.linear(vectors, first.weight)[:, None] + first.bias
+        hidden = networks[0].think(x.flatten(0, 1), flat)
+        for before, network in pairwise(networks):
+            hidden = network.think(network.embed(before.out(hidden)), flat)
+        predicted: Tensor = networks[-1].out(reduce(hidden.unflatten(0, kept.shape[:2])))
         return predicted
 
 
