@@ -10,7 +10,6 @@ import json
 import pickle
 import sys
 import time
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from safetensors.torch import save_file
 from siamese_page import write_page
 from siamese_rows import SEEDS, changed, configurations
 from siamese_trial import DATA, DEVS, Trial, measure_trained
-from tersely.encode import Cache, Encoder, Matrix, load_encoder
+from tersely.encode import Cache, Encoder, load_encoder
 from tersely.learn.corpus import Corpus, beginning
 from tersely.learn.news import bias_of
 from tersely.learn.scorer.batches import Documents, Order
@@ -71,44 +70,33 @@ def train_all(args: argparse.Namespace) -> None:
     encoder = Cache(args.cache or args.folder / "vectors", load_encoder("use"))
     if not wanted:
         return
-    whole = read_corpus(args.language, args.folder)
-    cut = cache(lambda length: (Beginnings(whole, encoder, length), Trial(args.language, encoder, length)))
+    cut = cache(
+        lambda length: (
+            read_corpus(args.language, args.folder, length),
+            Trial(DEVS[args.language][0], encoder, length),
+        )
+    )
     for row, seed, config in wanted:
         if time.monotonic() > until:
             return
         length = config.data.sentences
-        texts, dev = cut(length)
-        teacher = tuned(texts.corpus, config, args.folder / f"teacher-{args.language}-{length}.txt")
+        corpus, dev = cut(length)
+        teacher = tuned(corpus, config, args.folder / f"teacher-{args.language}-{length}.txt")
         config = changed(config, {"objective.teacher_scorer": teacher, "objective.teacher_tuned": False})
-        found = run(config, texts.corpus, texts, dev, args.folder / "weights" / f"{args.language}-{row.name}-{seed}")
+        found = run(config, corpus, encoder, dev, args.folder / "weights" / f"{args.language}-{row.name}-{seed}")
         with file.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps({"row": row.name, "seed": seed, **found}) + "\n")
         last = found["trajectory"][-1]
         print(row.name, seed, f"{found['seconds']:.0f} s", found["budgets"], last, flush=True)
 
 
-def read_corpus(language: str, folder: Path) -> Corpus:
-    """Read the first sentences of all texts as training runs do; keep them, as splitting takes a minute."""
+def read_corpus(language: str, folder: Path, sentences: int) -> Corpus:
+    """Read the first sentences of all texts as training runs do; keep more of them, as splitting takes a minute."""
     kept = folder / f"corpus-{language}.pickle"
     if not kept.exists():
         kept.write_bytes(pickle.dumps(Corpus.read([DATA / language / "train.jsonl.gz"], ScorerData().sentences)))
-    corpus: Corpus = pickle.loads(kept.read_bytes())
-    return corpus
-
-
-class Beginnings:
-    """Documents cut shorter, and an encoder that finds their vectors among those of the longer ones."""
-
-    def __init__(self, corpus: Corpus, encoder: Encoder, sentences: int) -> None:
-        self.name, self.fingerprint = encoder.name, encoder.fingerprint
-        self.corpus = Corpus(tuple(beginning(document, sentences) for document in corpus.documents))
-        pairs = zip(self.corpus.documents, corpus.documents, strict=True)
-        self._long = {tuple(short.texts): long.texts for short, long in pairs}
-        self._encoder = encoder
-
-    def encode(self, sentences: Sequence[str]) -> Matrix:
-        """Return the vectors of a document that is known."""
-        return self._encoder.encode(self._long[tuple(sentences)])[: len(sentences)]
+    whole: Corpus = pickle.loads(kept.read_bytes())
+    return Corpus.of((beginning(document, sentences), ()) for document in whole.documents)
 
 
 def tuned(corpus: Corpus, config: ScorerConfig, kept: Path) -> str:

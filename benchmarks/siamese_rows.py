@@ -46,6 +46,8 @@ LONG: Changes = {"training.steps": 600}
 ALONE: Changes = {"objective.rest_ext": 0.0, "objective.ext_doc": 0.0}
 BOTH: Changes = {**CONTRAST, **WORDS, "objective.words": 5.0}
 PERTURBED: Changes = {**BOTH, "selection.kind": "perturbed"}
+# The share was chosen on half of dev_cnndm.
+MIXED: Changes = {**BOTH, "data.shuffled": 0.25, "training.decay": True}
 
 
 def network(labels: str) -> Changes:
@@ -123,13 +125,16 @@ ROWS = (
     GridRow("words-contrast-perturbed", "the same, perturbed", False, PERTURBED),
     GridRow("words-contrast-perturbed-24", "the same, 24 sentences", False, {**PERTURBED, "data.sentences": 24}),
     GridRow("words-contrast-perturbed-32", "the same, 32 sentences", False, {**PERTURBED, "data.sentences": 32}),
+    GridRow("mixed", "contrast + 5 words, some shuffled", False, MIXED),
+    GridRow("mixed-ktdp", "the same, KTDP", False, {**MIXED, **network("dp")}),
+    GridRow("mixed-ktden", "the same, KTDEN", False, {**MIXED, **network("density")}),
+    GridRow("mixed-perturbed", "the same, perturbed", False, {**MIXED, "selection.kind": "perturbed"}),
 )
 
-# What length control in training is compared with, and the ways to control it.
-UNCONTROLLED = "words-contrast"
-CONTROLLED = tuple(f"{UNCONTROLLED}-{way}" for way in ("ktdp", "ktden", "perturbed"))
-# The rows that are measured with the selector `consensus` on whole documents, by the sentences of a text in training.
-NEAREST = {CONTROLLED[-1]: SENTENCES, f"{CONTROLLED[-1]}-24": 24, f"{CONTROLLED[-1]}-32": 32}
+# The rows with length control in training, and what each of them is compared with.
+CONTROLLED = {f"{row}-{way}": row for row in ("words-contrast", "mixed") for way in ("ktdp", "ktden", "perturbed")}
+# The rows that are measured with the selector `consensus` on whole documents.
+NEAREST = [row.name for row in ROWS if "-perturbed" in row.name]
 
 
 def base(language: str, seed: int) -> ScorerConfig:

@@ -21,6 +21,8 @@ def test_every_document_comes_once_per_round_in_an_order_that_depends_only_on_th
     assert sorted(rounds[0]) == sorted(rounds[1]) == list(range(24))
     assert rounds[0] != rounds[1]
     assert order.at(5) == Order.of(range(24), config).at(5)
+    assert order.seen(2) == [*order.at(0)[0], *order.at(1)[0]]
+    assert order.seen(3) == order.seen(9) == range(24)
     assert all(60 <= budget <= 120 for budget in order.at(1)[1])
     assert [number for numbers, _ in order.fixed() for number in numbers] == list(range(24))
 

@@ -217,6 +217,12 @@ class Order:
         chosen = [self.numbers[orders[place // count][place % count]] for place in places]
         return chosen, self._budgets(1, step, self.batch)
 
+    def seen(self, steps: int) -> Sequence[int]:
+        """Return the documents that so many steps use: a short run need not encode a whole corpus."""
+        if steps * self.batch >= len(self.numbers):
+            return self.numbers
+        return [number for step in range(steps) for number in self.at(step)[0]]
+
     def fixed(self) -> list[tuple[list[int], list[int]]]:
         """Return all documents in batches, with the same budgets every time."""
         budgets = self._budgets(2, 0, len(self.numbers))

@@ -15,7 +15,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from tersely.learn.perturbed import SharedRows, draw
 from tersely.learn.scorer.config import Objective
-from tersely.learn.scorer.networks import Siamese
+from tersely.learn.scorer.networks import Siamese, mean
 from tersely.learn.scorer.selection import Choice, rank, straight_through
 
 
@@ -153,8 +153,8 @@ class Effects(NamedTuple):
         """Return what each sentence adds to the prediction of the document, in or out of this set, [B, n]."""
         eye = torch.eye(hard.shape[1], dtype=torch.bool, device=hard.device)
         sets = torch.cat([hard[:, None], hard[:, None] ^ eye], dim=1)  # the set itself, then each sentence changed
-        share = (self.mask / self.mask.sum(1, keepdim=True).clamp(min=1))[:, None, :, None]
-        predicted = self.siamese.predict_each(self.vectors, self.mask, sets, lambda each: (each * share).sum(2))
+        wanted = torch.cat([torch.ones_like(self.mask[:, :1]), self.mask], dim=1)
+        predicted = self.predictions(sets, wanted, False)  # [B, 1 + n, d']
         document = mean(self.target, self.mask)
         own = document[:, None].expand_as(predicted)
         if positive:
@@ -166,7 +166,14 @@ class Effects(NamedTuple):
 
     def itself(self, kept: Tensor) -> Tensor:
         """Return the prediction of each sentence [B, n, d'] from its own set of kept sentences, bool [B, n, n]."""
-        return self.siamese.predict_each(self.vectors, self.mask, kept, _diagonal)
+        return self.predictions(kept, self.mask, True)
+
+    def predictions(self, kept: Tensor, wanted: Tensor, own: bool) -> Tensor:
+        """Return the prediction of a set's own sentence or of the document, [B, m, d'], by the wanted of m sets."""
+        owner, number = wanted.nonzero(as_tuple=True)
+        place = number if own else None
+        found = self.siamese.predict_each(self.vectors, self.mask, kept[owner, number], owner, place)
+        return found.new_zeros(*wanted.shape, found.shape[1]).index_put((owner, number), found)
 
 
 def targets(siamese: Siamese, vectors: Tensor, mask: Tensor, settings: Objective) -> Tensor:
@@ -217,17 +224,5 @@ def at(vectors: Tensor, index: Tensor) -> Tensor:
     return vectors[torch.arange(len(index)), index]
 
 
-def mean(vectors: Tensor, mask: Tensor) -> Tensor:
-    """Return the mean over a document's sentences, [B, d]."""
-    total = (vectors * mask[..., None]).sum(1)
-    averaged: Tensor = total / mask.sum(1, keepdim=True).clamp(min=1)
-    return averaged
-
-
 def _carry(value: Tensor, gradient: Tensor) -> Tensor:
     return value + gradient - gradient.detach()
-
-
-def _diagonal(vectors: Tensor) -> Tensor:
-    """Return from [B, n, n, d] the vector of each sentence in its own set, [B, n, d]."""
-    return vectors.diagonal(dim1=1, dim2=2).transpose(1, 2)

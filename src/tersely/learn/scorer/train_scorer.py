@@ -1,7 +1,7 @@
 """Training a scorer: from a corpus through vectors, steps and validations to a model folder."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -85,7 +85,7 @@ def train_scorer(
     select = selector(config.selection)
     learning, held_out = (Order.of(numbers, config) for numbers in corpus.split(config.data.held_out))
     documents = make_documents(config, corpus, encoder, learning)
-    columns = encode_all(documents, report, team)
+    columns = encode_all(documents, [*learning.seen(config.training.steps), *held_out.numbers], report, team)
     state = start(config, corpus, encoder, columns, folder / "checkpoint.safetensors", team)
     state.notes["teacher"] = [] if documents.teacher is None else list(documents.teacher.specs)
     lower_precision(state.network, precision, team.device)
@@ -115,16 +115,16 @@ def make_documents(config: ScorerConfig, corpus: Corpus, encoder: Encoder, learn
     return Documents(corpus.documents, encoder, config.features, teacher, labels, make_words(config, teacher), orders)
 
 
-def encode_all(documents: Documents, report: Report, team: Team) -> int:
-    """Compute all vectors that are not cached yet; return how many columns they have."""
-    started, total = time.monotonic(), len(documents.documents)
-    for number in range(team.rank, total, team.size):
-        documents.encoder.encode(documents.documents[number].texts)
-        done = min(number + team.size, total)
+def encode_all(documents: Documents, numbers: Sequence[int], report: Report, team: Team) -> int:
+    """Compute all vectors of these documents that are not cached yet; return how many columns they have."""
+    started, total = time.monotonic(), len(numbers)
+    for place in range(team.rank, total, team.size):
+        documents.encoder.encode(documents.documents[numbers[place]].texts)
+        done = min(place + team.size, total)
         if team.leads:
             report(TrainingProgress("encoding", done, total, time.monotonic() - started, {}, done == total))
     team.add(torch.zeros(1))  # wait for the others
-    columns: int = documents.encoder.encode(documents.documents[0].texts).shape[1]
+    columns: int = documents.encoder.encode(documents.documents[numbers[0]].texts).shape[1]
     return columns
 
 
