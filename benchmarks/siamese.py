@@ -70,18 +70,14 @@ def train_all(args: argparse.Namespace) -> None:
     encoder = Cache(args.cache or args.folder / "vectors", load_encoder("use"))
     if not wanted:
         return
-    cut = cache(
-        lambda length: (
-            read_corpus(args.language, args.folder, length),
-            Trial(DEVS[args.language][0], encoder, length),
-        )
-    )
+    read = cache(lambda data: read_corpus(args.language, args.folder, data))
+    cut = cache(lambda length: Trial(DEVS[args.language][0], encoder, length))
     for row, seed, config in wanted:
         if time.monotonic() > until:
             return
-        length = config.data.sentences
-        corpus, dev = cut(length)
-        teacher = tuned(corpus, config, args.folder / f"teacher-{args.language}-{length}.txt")
+        corpus, dev = read(config.data), cut(config.data.sentences)
+        texts = f"{config.data.sentences}-{config.data.documents}"
+        teacher = tuned(corpus, config, args.folder / f"teacher-{args.language}-{texts}.txt")
         config = changed(config, {"objective.teacher_scorer": teacher, "objective.teacher_tuned": False})
         found = run(config, corpus, encoder, dev, args.folder / "weights" / f"{args.language}-{row.name}-{seed}")
         with file.open("a", encoding="utf-8") as stream:
@@ -90,13 +86,13 @@ def train_all(args: argparse.Namespace) -> None:
         print(row.name, seed, f"{found['seconds']:.0f} s", found["budgets"], last, flush=True)
 
 
-def read_corpus(language: str, folder: Path, sentences: int) -> Corpus:
-    """Read the first sentences of all texts as training runs do; keep more of them, as splitting takes a minute."""
+def read_corpus(language: str, folder: Path, data: ScorerData) -> Corpus:
+    """Read the first sentences of texts as training runs do; keep all texts, as splitting takes a minute."""
     kept = folder / f"corpus-{language}.pickle"
     if not kept.exists():
         kept.write_bytes(pickle.dumps(Corpus.read([DATA / language / "train.jsonl.gz"], ScorerData().sentences)))
     whole: Corpus = pickle.loads(kept.read_bytes())
-    return Corpus.of((beginning(document, sentences), ()) for document in whole.documents)
+    return Corpus.of(((beginning(document, data.sentences), ()) for document in whole.documents), data.documents)
 
 
 def tuned(corpus: Corpus, config: ScorerConfig, kept: Path) -> str:

@@ -79,6 +79,9 @@ def whole_documents(file: Path) -> Iterator[str]:
             for seed in (str(seed) for seed in SEEDS if str(seed) in near):
                 cells = (f"{near[seed][key]:.2f}" for key in (*keys, "shuffled"))
                 yield f"| {titles[name]} | {seed} | {' | '.join(cells)} |"
+        if "shipped" in both:
+            cells = (f"{both['shipped'][key]:.2f}" for key in (*keys, "shuffled"))
+            yield f"| **the shipped model** | 42 | {' | '.join(cells)} |"
         for name in ("lead", "lead+top"):
             cells = (f"{value:.2f}" for value in (*(both["marks"][name][key] for key in keys), both["marks"]["random"]))
             yield f"| `{name}`; shuffled: random sentences | | {' | '.join(cells)} |"

@@ -46,8 +46,16 @@ LONG: Changes = {"training.steps": 600}
 ALONE: Changes = {"objective.rest_ext": 0.0, "objective.ext_doc": 0.0}
 BOTH: Changes = {**CONTRAST, **WORDS, "objective.words": 5.0}
 PERTURBED: Changes = {**BOTH, "selection.kind": "perturbed"}
-# The share was chosen on half of dev_cnndm.
-MIXED: Changes = {**BOTH, "data.shuffled": 0.25, "training.decay": True}
+# Share, sentences and the weight of words were chosen on every other document of dev_cnndm. Texts are in random order.
+MIXED: Changes = {
+    **BOTH,
+    "objective.words": 10.0,
+    "data.shuffled": 0.25,
+    "data.sentences": 40,
+    "data.documents": 3000,
+    "training.decay": True,
+}
+MIXED_PERTURBED: Changes = {**MIXED, "selection.kind": "perturbed"}
 
 
 def network(labels: str) -> Changes:
@@ -125,10 +133,16 @@ ROWS = (
     GridRow("words-contrast-perturbed", "the same, perturbed", False, PERTURBED),
     GridRow("words-contrast-perturbed-24", "the same, 24 sentences", False, {**PERTURBED, "data.sentences": 24}),
     GridRow("words-contrast-perturbed-32", "the same, 32 sentences", False, {**PERTURBED, "data.sentences": 32}),
-    GridRow("mixed", "contrast + 5 words, some shuffled", False, MIXED),
+    GridRow("mixed", "contrast + 10 words, some shuffled", False, MIXED),
     GridRow("mixed-ktdp", "the same, KTDP", False, {**MIXED, **network("dp")}),
     GridRow("mixed-ktden", "the same, KTDEN", False, {**MIXED, **network("density")}),
-    GridRow("mixed-perturbed", "the same, perturbed", False, {**MIXED, "selection.kind": "perturbed"}),
+    GridRow("mixed-perturbed", "the same, perturbed", False, MIXED_PERTURBED),
+    GridRow(
+        *("mixed-perturbed-300", "the same, perturbed, 300 steps", False),
+        {**MIXED_PERTURBED, "training.steps": 300},
+    ),
+    GridRow("mixed-perturbed-5", "the same, perturbed, 5 words", False, {**MIXED_PERTURBED, "objective.words": 5.0}),
+    GridRow("mixed-perturbed-words", "the same, perturbed, words alone", False, {**MIXED_PERTURBED, **ALONE}),
 )
 
 # The rows with length control in training, and what each of them is compared with.

@@ -15,19 +15,21 @@ from siamese_rows import CONTROLLED, NEAREST, SEEDS, configurations
 from tersely.encode import Cache, Encoder, Matrix, load_encoder
 from tersely.evaluate.measures import Tokenization, paired_bootstrap, rouge
 from tersely.evaluate.readers import SUITE
+from tersely.learn.catalog import read_network_config
 from tersely.learn.corpus import beginning
 from tersely.learn.scorer.batches import DocumentBatch, Documents
 from tersely.learn.scorer.config import ScorerConfig
 from tersely.learn.scorer.networks import ScoringNetwork
 from tersely.learn.scorer.objectives import score
 from tersely.learn.scorer.selection import exact, rank
+from tersely.models import model_folder
 from tersely.score import Values
 from tersely.select import SELECTORS, Problem
 from tersely.text import Document
 from tersely.text.language import separator
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
-DEVS = {"en": ("dev_cnndm",), "zh": ("dev_pku", "dev_xinwenlianbo")}
+DEVS = {"en": ("dev_cnndm", "dev_cnn"), "zh": ("dev_pku", "dev_xinwenlianbo")}
 BUDGETS = {"en": (300, 400, 500), "zh": (100, 150, 200)}
 COUNTS = {"en": 3, "zh": 2}
 
@@ -183,6 +185,10 @@ def measure_trained(language: str, folder: Path, rows: Path, cache: Path | None)
         own = found.setdefault(name, {})
         own["marks"] = {"lead": dev.lead("greedy"), "lead+top": dev.lead("top"), "random": dev.random()}
         with torch.no_grad():
+            if (shipped := model_folder(f"siamese-{language}") / "model.safetensors").exists():
+                own["shipped"] = dev.consensus(
+                    *restored(shipped, read_network_config(f"cpu-siamese-words-{language}"), dev.columns)
+                )
             for row, seed in sorted(scorers):
                 near = own.setdefault("consensus", {}).setdefault(row, {}) if row in NEAREST else {str(seed): {}}
                 if str(seed) not in near:
@@ -205,9 +211,15 @@ def trained(language: str, folder: Path, columns: int) -> dict[tuple[str, int], 
     for row, seed, config in configurations(language, SEEDS, [*NEAREST, *CONTROLLED, *CONTROLLED.values()]):
         file = folder / "weights" / f"{language}-{row.name}-{seed}.safetensors"
         if file.exists():
-            found[row.name, seed] = ScoringNetwork(config, columns), config
-            found[row.name, seed][0].load_state_dict(load_file(file))
+            found[row.name, seed] = restored(file, config, columns)
     return found
+
+
+def restored(file: Path, config: ScorerConfig, columns: int) -> Trained:
+    """Return a scorer with its weights."""
+    scorer = ScoringNetwork(config, columns)
+    scorer.load_state_dict(load_file(file))
+    return scorer, config
 
 
 def gain(dev: Trial, pairs: Sequence[tuple[Trained, Trained]]) -> dict[str, list[float]]:
