@@ -141,8 +141,13 @@ ROWS = (
         *("mixed-perturbed-300", "the same, perturbed, 300 steps", False),
         {**MIXED_PERTURBED, "training.steps": 300},
     ),
-    GridRow("mixed-perturbed-5", "the same, perturbed, 5 words", False, {**MIXED_PERTURBED, "objective.words": 5.0}),
-    GridRow("mixed-perturbed-words", "the same, perturbed, words alone", False, {**MIXED_PERTURBED, **ALONE}),
+    GridRow(
+        "mixed-perturbed-5",
+        "contrast + 5 words, some shuffled, perturbed",
+        False,
+        {**MIXED_PERTURBED, "objective.words": 5.0},
+    ),
+    GridRow("mixed-perturbed-words", "words alone, some shuffled, perturbed", False, {**MIXED_PERTURBED, **ALONE}),
 )
 
 # The rows with length control in training, and what each of them is compared with.
