@@ -10,7 +10,6 @@ import json
 import pickle
 import sys
 import time
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from safetensors.torch import save_file
 from siamese_page import write_page
 from siamese_rows import SEEDS, changed, configurations
 from siamese_trial import DATA, DEVS, Trial, measure_trained
-from tersely.encode import Cache, Encoder, Matrix, load_encoder
+from tersely.encode import Cache, Encoder, load_encoder
 from tersely.learn.corpus import Corpus, beginning
 from tersely.learn.news import bias_of
 from tersely.learn.scorer.batches import Documents, Order
@@ -30,7 +29,7 @@ from tersely.learn.scorer.config import ScorerConfig, ScorerData
 from tersely.learn.scorer.networks import ScorerModel
 from tersely.learn.scorer.objectives import forward
 from tersely.learn.scorer.selection import Select, selector
-from tersely.learn.scorer.train_scorer import make_documents, start, warming
+from tersely.learn.scorer.train_scorer import make_documents, set_rates, start, warming
 
 ROOT = Path(__file__).parents[1]
 POINTS, HELD_OUT = 6, 256
@@ -71,44 +70,29 @@ def train_all(args: argparse.Namespace) -> None:
     encoder = Cache(args.cache or args.folder / "vectors", load_encoder("use"))
     if not wanted:
         return
-    whole = read_corpus(args.language, args.folder)
-    cut = cache(lambda length: (Beginnings(whole, encoder, length), Trial(args.language, encoder, length)))
+    read = cache(lambda data: read_corpus(args.language, args.folder, data))
+    cut = cache(lambda length: Trial(DEVS[args.language][0], encoder, length))
     for row, seed, config in wanted:
         if time.monotonic() > until:
             return
-        length = config.data.sentences
-        texts, dev = cut(length)
-        teacher = tuned(texts.corpus, config, args.folder / f"teacher-{args.language}-{length}.txt")
+        corpus, dev = read(config.data), cut(config.data.sentences)
+        texts = f"{config.data.sentences}-{config.data.documents}"
+        teacher = tuned(corpus, config, args.folder / f"teacher-{args.language}-{texts}.txt")
         config = changed(config, {"objective.teacher_scorer": teacher, "objective.teacher_tuned": False})
-        found = run(config, texts.corpus, texts, dev, args.folder / "weights" / f"{args.language}-{row.name}-{seed}")
+        found = run(config, corpus, encoder, dev, args.folder / "weights" / f"{args.language}-{row.name}-{seed}")
         with file.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps({"row": row.name, "seed": seed, **found}) + "\n")
         last = found["trajectory"][-1]
         print(row.name, seed, f"{found['seconds']:.0f} s", found["budgets"], last, flush=True)
 
 
-def read_corpus(language: str, folder: Path) -> Corpus:
-    """Read the first sentences of all texts as training runs do; keep them, as splitting takes a minute."""
+def read_corpus(language: str, folder: Path, data: ScorerData) -> Corpus:
+    """Read the first sentences of texts as training runs do; keep all texts, as splitting takes a minute."""
     kept = folder / f"corpus-{language}.pickle"
     if not kept.exists():
         kept.write_bytes(pickle.dumps(Corpus.read([DATA / language / "train.jsonl.gz"], ScorerData().sentences)))
-    corpus: Corpus = pickle.loads(kept.read_bytes())
-    return corpus
-
-
-class Beginnings:
-    """Documents cut shorter, and an encoder that finds their vectors among those of the longer ones."""
-
-    def __init__(self, corpus: Corpus, encoder: Encoder, sentences: int) -> None:
-        self.name, self.fingerprint = encoder.name, encoder.fingerprint
-        self.corpus = Corpus(tuple(beginning(document, sentences) for document in corpus.documents))
-        pairs = zip(self.corpus.documents, corpus.documents, strict=True)
-        self._long = {tuple(short.texts): long.texts for short, long in pairs}
-        self._encoder = encoder
-
-    def encode(self, sentences: Sequence[str]) -> Matrix:
-        """Return the vectors of a document that is known."""
-        return self._encoder.encode(self._long[tuple(sentences)])[: len(sentences)]
+    whole: Corpus = pickle.loads(kept.read_bytes())
+    return Corpus.of(((beginning(document, data.sentences), ()) for document in whole.documents), data.documents)
 
 
 def tuned(corpus: Corpus, config: ScorerConfig, kept: Path) -> str:
@@ -149,6 +133,7 @@ def learn(config: ScorerConfig, state: Any, documents: Documents, learning: Orde
     now = warming(config) if step < config.objective.warm_start else config
     sampling = torch.Generator().manual_seed(config.training.seed * 1_000_003 + step)
     loss = forward(state.network, documents.batch(*learning.at(step)), now, select, sampling).loss
+    set_rates(state.optimizer, config.training, step)
     state.optimizer.zero_grad()
     if loss.requires_grad:
         loss.backward()

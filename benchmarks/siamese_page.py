@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from siamese_rows import NEAREST, ROWS, SEEDS, UNCONTROLLED
+from siamese_rows import CONTROLLED, NEAREST, ROWS, SEEDS
 
 BEGIN, END = "<!-- grid: written by benchmarks/siamese.py -->", "<!-- end of grid -->"
 Line = dict[str, Any]
@@ -16,7 +16,7 @@ Line = dict[str, Any]
 def write_page(out: Path, rows: Path) -> None:
     """Write the tables of all languages that have rows; the rest of the page stays."""
     parts = [part for file in sorted(rows.glob("siamese-*.jsonl")) for part in section(file)]
-    parts += [part for file in sorted(rows.glob("siamese-*.json")) for part in gains(file)]
+    parts += [part for file in sorted(rows.glob("siamese-*.json")) for part in whole_documents(file)]
     text = out.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
@@ -60,29 +60,39 @@ def table_row(title: str, own: Sequence[Line], budgets: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def gains(file: Path) -> Iterator[str]:
-    """Yield what length control in training adds, and what the nearest rows reach."""
-    both = json.loads(file.read_text())
-    found, near, marks = both["gains"], both["consensus"], both["marks"]
-    titles = {row.name: row.title for row in ROWS}
-    limits = [limit for limit in next(iter(found.values())) if limit != "seeds"]
-    yield (
-        f"\n| R-1 less that of *{titles[UNCONTROLLED]}* | seeds | " + " | ".join(f"{limit}" for limit in limits) + " |"
-    )
-    yield "|---|---|" + "---|" * len(limits)
-    for name, gain in found.items():
-        cells = (f"{gain[limit][0]:+.2f} ({gain[limit][1]:+.2f}, {gain[limit][2]:+.2f})" for limit in limits)
-        yield f"| {name.removeprefix(UNCONTROLLED + '-')} | {len(gain['seeds'])} | {' | '.join(cells)} |"
-    keys = ("sentences", *limits)
-    yield f"\n| *{titles[next(iter(NEAREST))]}*, whole documents, `consensus` | {' | '.join(keys)} | shuffled |"
-    yield "|---|" + "---|" * (len(keys) + 1)
-    for name, length in NEAREST.items():
-        for seed in (str(seed) for seed in SEEDS if str(seed) in near.get(name, {})):
-            cells = (f"{near[name][seed][key]:.2f}" for key in (*keys, "shuffled"))
-            yield f"| trained on {length} sentences, seed {seed} | {' | '.join(cells)} |"
-    for name in ("lead", "lead+top"):
-        cells = (f"{value:.2f}" for value in (*(marks[name][key] for key in keys), marks["random"]))
-        yield f"| `{name}`; shuffled: random sentences | {' | '.join(cells)} |"
+def whole_documents(file: Path) -> Iterator[str]:
+    """Yield for each dev set what length control in training adds, and what the nearest rows reach."""
+    titles = {row.name: _title(row.name) for row in ROWS}
+    for dev, both in json.loads(file.read_text()).items():
+        limits = [limit for limit in both["marks"]["lead"] if limit != "sentences"]
+        yield f"\n| {dev}: R-1 less that without length control | seeds | {' | '.join(limits)} |"
+        yield "|---|---|" + "---|" * len(limits)
+        for name in (name for name in CONTROLLED if name in both.get("gains", {})):
+            gain = both["gains"][name]
+            cells = (f"{gain[limit][0]:+.2f} ({gain[limit][1]:+.2f}, {gain[limit][2]:+.2f})" for limit in limits)
+            yield f"| {titles[name]} | {len(gain['seeds'])} | {' | '.join(cells)} |"
+        keys = ("sentences", *limits)
+        yield f"\n| {dev}: whole documents, `consensus` | seed | {' | '.join(keys)} | shuffled |"
+        yield "|---|---|" + "---|" * (len(keys) + 1)
+        for name in NEAREST:
+            near = both.get("consensus", {}).get(name, {})
+            for seed in (str(seed) for seed in SEEDS if str(seed) in near):
+                cells = (f"{near[seed][key]:.2f}" for key in (*keys, "shuffled"))
+                yield f"| {titles[name]} | {seed} | {' | '.join(cells)} |"
+        if "shipped" in both:
+            cells = (f"{both['shipped'][key]:.2f}" for key in (*keys, "shuffled"))
+            yield f"| **the shipped model** | 42 | {' | '.join(cells)} |"
+        for name in ("lead", "lead+top"):
+            cells = (f"{value:.2f}" for value in (*(both["marks"][name][key] for key in keys), both["marks"]["random"]))
+            yield f"| `{name}`; shuffled: random sentences | | {' | '.join(cells)} |"
+
+
+def _title(name: str) -> str:
+    """Return the title of a row; for "the same" that of the row above it that says what."""
+    titles = [row.title for row in ROWS]
+    at = next(i for i, row in enumerate(ROWS) if row.name == name)
+    whole = next(title for title in titles[at::-1] if not title.startswith("the same"))
+    return titles[at].replace("the same", whole)
 
 
 def _cosines(ends: Sequence[Line], term: str) -> str:

@@ -46,6 +46,16 @@ LONG: Changes = {"training.steps": 600}
 ALONE: Changes = {"objective.rest_ext": 0.0, "objective.ext_doc": 0.0}
 BOTH: Changes = {**CONTRAST, **WORDS, "objective.words": 5.0}
 PERTURBED: Changes = {**BOTH, "selection.kind": "perturbed"}
+# Share, sentences and the weight of words were chosen on every other document of dev_cnndm. Texts are in random order.
+MIXED: Changes = {
+    **BOTH,
+    "objective.words": 10.0,
+    "data.shuffled": 0.25,
+    "data.sentences": 40,
+    "data.documents": 3000,
+    "training.decay": True,
+}
+MIXED_PERTURBED: Changes = {**MIXED, "selection.kind": "perturbed"}
 
 
 def network(labels: str) -> Changes:
@@ -123,13 +133,27 @@ ROWS = (
     GridRow("words-contrast-perturbed", "the same, perturbed", False, PERTURBED),
     GridRow("words-contrast-perturbed-24", "the same, 24 sentences", False, {**PERTURBED, "data.sentences": 24}),
     GridRow("words-contrast-perturbed-32", "the same, 32 sentences", False, {**PERTURBED, "data.sentences": 32}),
+    GridRow("mixed", "contrast + 10 words, some shuffled", False, MIXED),
+    GridRow("mixed-ktdp", "the same, KTDP", False, {**MIXED, **network("dp")}),
+    GridRow("mixed-ktden", "the same, KTDEN", False, {**MIXED, **network("density")}),
+    GridRow("mixed-perturbed", "the same, perturbed", False, MIXED_PERTURBED),
+    GridRow(
+        *("mixed-perturbed-300", "the same, perturbed, 300 steps", False),
+        {**MIXED_PERTURBED, "training.steps": 300},
+    ),
+    GridRow(
+        "mixed-perturbed-5",
+        "contrast + 5 words, some shuffled, perturbed",
+        False,
+        {**MIXED_PERTURBED, "objective.words": 5.0},
+    ),
+    GridRow("mixed-perturbed-words", "words alone, some shuffled, perturbed", False, {**MIXED_PERTURBED, **ALONE}),
 )
 
-# What length control in training is compared with, and the ways to control it.
-UNCONTROLLED = "words-contrast"
-CONTROLLED = tuple(f"{UNCONTROLLED}-{way}" for way in ("ktdp", "ktden", "perturbed"))
-# The rows that are measured with the selector `consensus` on whole documents, by the sentences of a text in training.
-NEAREST = {CONTROLLED[-1]: SENTENCES, f"{CONTROLLED[-1]}-24": 24, f"{CONTROLLED[-1]}-32": 32}
+# The rows with length control in training, and what each of them is compared with.
+CONTROLLED = {f"{row}-{way}": row for row in ("words-contrast", "mixed") for way in ("ktdp", "ktden", "perturbed")}
+# The rows that are measured with the selector `consensus` on whole documents.
+NEAREST = [row.name for row in ROWS if "-perturbed" in row.name]
 
 
 def base(language: str, seed: int) -> ScorerConfig:

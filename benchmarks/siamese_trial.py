@@ -11,23 +11,25 @@ import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file
 
-from siamese_rows import CONTROLLED, NEAREST, SEEDS, UNCONTROLLED, configurations
+from siamese_rows import CONTROLLED, NEAREST, SEEDS, configurations
 from tersely.encode import Cache, Encoder, Matrix, load_encoder
 from tersely.evaluate.measures import Tokenization, paired_bootstrap, rouge
 from tersely.evaluate.readers import SUITE
+from tersely.learn.catalog import read_network_config
 from tersely.learn.corpus import beginning
 from tersely.learn.scorer.batches import DocumentBatch, Documents
 from tersely.learn.scorer.config import ScorerConfig
 from tersely.learn.scorer.networks import ScoringNetwork
 from tersely.learn.scorer.objectives import score
 from tersely.learn.scorer.selection import exact, rank
+from tersely.models import model_folder
 from tersely.score import Values
 from tersely.select import SELECTORS, Problem
 from tersely.text import Document
 from tersely.text.language import separator
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
-DEVS = {"en": "dev_cnndm", "zh": "dev_pku"}
+DEVS = {"en": ("dev_cnndm", "dev_cnn"), "zh": ("dev_pku", "dev_xinwenlianbo")}
 BUDGETS = {"en": (300, 400, 500), "zh": (100, 150, 200)}
 COUNTS = {"en": 3, "zh": 2}
 
@@ -35,12 +37,12 @@ COUNTS = {"en": 3, "zh": 2}
 class Trial:
     """Labeled documents as they are and shuffled: measured, never learned from."""
 
-    def __init__(self, language: str, encoder: Encoder, sentences: int) -> None:
-        dev = next(dev for dev in SUITE if dev.name == DEVS[language])
+    def __init__(self, name: str, encoder: Encoder, sentences: int) -> None:
+        dev = next(dev for dev in SUITE if dev.name == name)
         records = [record for record in dev.records(DATA) if record.reference and len(record.document) > 1]
         records.sort(key=lambda record: len(record.document))
         self.documents = [beginning(record.document, sentences) for record in records]
-        self.budgets, self.count = BUDGETS[language], COUNTS[language]
+        self.budgets, self.count = BUDGETS[dev.language], COUNTS[dev.language]
         tokens = Tokenization().tokens
         self._tokens = [[tokens(text, one.language) for text in one.texts] for one in self.documents]
         self._references = [[tokens(text, one.document.language) for text in one.reference] for one in records]
@@ -174,43 +176,57 @@ def measure_trained(language: str, folder: Path, rows: Path, cache: Path | None)
 
     What has a figure is not measured again.
     """
-    dev = Trial(language, Cache(cache or folder / "vectors", load_encoder("use")), sentences=1000)
-    known = {(row.name, seed): config for row, seed, config in configurations(language, SEEDS, None)}
-    scorers: dict[tuple[str, int], ScoringNetwork] = {}
-    for name, seed in known:
-        file = folder / "weights" / f"{language}-{name}-{seed}.safetensors"
-        if name in (UNCONTROLLED, *CONTROLLED, *NEAREST) and file.exists():
-            scorers[name, seed] = ScoringNetwork(known[name, seed], dev.columns)
-            scorers[name, seed].load_state_dict(load_file(file))
+    encoder = Cache(cache or folder / "vectors", load_encoder("use"))
     out = rows / f"siamese-{language}.json"
     found: dict[str, Any] = json.loads(out.read_text()) if out.exists() else {}
-    found["marks"] = {"lead": dev.lead("greedy"), "lead+top": dev.lead("top"), "random": dev.random()}
-    out.write_text(json.dumps(found))
-    with torch.no_grad():
-        for name, seed in sorted(scorers, reverse=True):
-            near = found.setdefault("consensus", {}).setdefault(name, {}) if name in NEAREST else {str(seed): {}}
-            if str(seed) not in near:
-                near[str(seed)] = dev.consensus(scorers[name, seed], known[name, seed])
-                out.write_text(json.dumps(found))
-        for name in CONTROLLED:
-            if name not in found.setdefault("gains", {}):
-                found["gains"][name] = _gain(dev, known, scorers, name)
-                out.write_text(json.dumps(found))
+    for name in DEVS[language]:
+        dev = Trial(name, encoder, sentences=1000)
+        scorers = trained(language, folder, dev.columns)
+        own = found.setdefault(name, {})
+        own["marks"] = {"lead": dev.lead("greedy"), "lead+top": dev.lead("top"), "random": dev.random()}
+        with torch.no_grad():
+            if (shipped := model_folder(f"siamese-{language}") / "model.safetensors").exists():
+                own["shipped"] = dev.consensus(
+                    *restored(shipped, read_network_config(f"cpu-siamese-words-{language}"), dev.columns)
+                )
+            for row, seed in sorted(scorers):
+                near = own.setdefault("consensus", {}).setdefault(row, {}) if row in NEAREST else {str(seed): {}}
+                if str(seed) not in near:
+                    near[str(seed)] = dev.consensus(*scorers[row, seed])
+                    out.write_text(json.dumps(found))
+            for row, without in CONTROLLED.items():
+                seeds = [seed for seed in SEEDS if {(row, seed), (without, seed)} <= scorers.keys()]
+                if seeds and own.setdefault("gains", {}).get(row, {}).get("seeds") != seeds:
+                    pairs = [(scorers[row, seed], scorers[without, seed]) for seed in seeds]
+                    own["gains"][row] = {"seeds": seeds, **gain(dev, pairs)}
+        out.write_text(json.dumps(found))
 
 
-def _gain(
-    dev: Trial,
-    known: dict[tuple[str, int], ScorerConfig],
-    scorers: dict[tuple[str, int], ScoringNetwork],
-    name: str,
-) -> dict[str, Any]:
-    seeds = [seed for seed in SEEDS if (name, seed) in scorers and (UNCONTROLLED, seed) in scorers]
-    found: dict[str, Any] = {"seeds": seeds}
-    for limit in dev.budgets if seeds else ():
-        pair = (
-            np.mean([dev.within(scorers[row, seed], known[row, seed], limit) for seed in seeds], axis=0)
-            for row in (name, UNCONTROLLED)
-        )
-        gain = paired_bootstrap(*pair)
-        found[str(limit)] = [round(value, 2) for value in (gain.mean, gain.low, gain.high)]
+Trained = tuple[ScoringNetwork, ScorerConfig]
+
+
+def trained(language: str, folder: Path, columns: int) -> dict[tuple[str, int], Trained]:
+    """Return the scorers whose weights are there, by row and seed."""
+    found: dict[tuple[str, int], Trained] = {}
+    for row, seed, config in configurations(language, SEEDS, [*NEAREST, *CONTROLLED, *CONTROLLED.values()]):
+        file = folder / "weights" / f"{language}-{row.name}-{seed}.safetensors"
+        if file.exists():
+            found[row.name, seed] = restored(file, config, columns)
+    return found
+
+
+def restored(file: Path, config: ScorerConfig, columns: int) -> Trained:
+    """Return a scorer with its weights."""
+    scorer = ScoringNetwork(config, columns)
+    scorer.load_state_dict(load_file(file))
+    return scorer, config
+
+
+def gain(dev: Trial, pairs: Sequence[tuple[Trained, Trained]]) -> dict[str, list[float]]:
+    """Return for each length what one scorer of each pair adds to the other: the mean of the pairs, with its bounds."""
+    found = {}
+    for limit in dev.budgets:
+        both = (np.mean([dev.within(*pair[side], limit) for pair in pairs], axis=0) for side in (0, 1))
+        added = paired_bootstrap(*both)
+        found[str(limit)] = [round(value, 2) for value in (added.mean, added.low, added.high)]
     return found

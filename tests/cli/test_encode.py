@@ -43,7 +43,8 @@ def articles(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def trained(articles: Path, tmp_path_factory: pytest.TempPathFactory) -> Cache:
     """A cache that a training run filled."""
     cache = Cache(tmp_path_factory.mktemp("trained"), load_encoder("use"))
-    encode_all(Documents(Corpus.read([articles], 40).documents, cache), lambda _: None, Team())
+    documents = Corpus.read([articles], 40).documents
+    encode_all(Documents(documents, cache), range(len(documents)), lambda _: None, Team())
     return cache
 
 

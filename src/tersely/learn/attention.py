@@ -61,7 +61,12 @@ class Transformer(nn.Module):
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """Return [B, n, outputs] for x [B, n, inputs]; sentences outside the mask [B, n] are not attended to."""
-        x = self.embed(x) * self.scale  # [B, n, d]
+        y: Tensor = self.out(self.think(self.embed(x), mask))
+        return y
+
+    def think(self, x: Tensor, mask: Tensor) -> Tensor:
+        """Do what is between the two linear maps: from embedded sentences [B, n, d] to [B, n, d]."""
+        x = x * self.scale
         if self.sinusoidal:
             x = x + sinusoids(x)
         elif self.places is not None:
@@ -69,7 +74,7 @@ class Transformer(nn.Module):
         bias = hidden(mask)
         for block in self.blocks:
             x = block(x, bias)
-        y: Tensor = self.out(self.norm(x))
+        y: Tensor = self.norm(x)
         return y
 
 

@@ -122,6 +122,24 @@ def test_a_frozen_predictor_predicts_the_same_and_learns_nothing(config: ScorerC
     assert all(weight.grad is not None for weight in siamese.encoder.parameters())
 
 
+@pytest.mark.parametrize("left_out", [{}, {"encoder": False}, {"predictor": False}])
+def test_sets_of_sentences_predict_together_what_each_predicts_alone(
+    config: ScorerConfig, batch: DocumentBatch, left_out: dict[str, bool]
+) -> None:
+    torch.manual_seed(0)
+    siamese = Siamese(replace(config.siamese, **left_out), COLUMNS, frozen=True)
+    owner, place = torch.tensor([0, 2, 2, 5]), torch.tensor([1, 0, 3, 4])
+    kept = torch.rand(4, batch.mask.shape[1]) < 0.5
+    found = siamese.predict_each(batch.vectors, batch.mask, kept, owner, place)
+    means = siamese.predict_each(batch.vectors, batch.mask, kept, owner)
+    for i, document in enumerate(owner.tolist()):
+        count = int(batch.mask[document].sum())
+        vectors, mask = (kept[i, :, None] * batch.vectors[document])[None, :count], batch.mask[document, None, :count]
+        alone = siamese.predict(siamese.encode(vectors, mask), mask)[0]
+        torch.testing.assert_close(found[i], alone[place[i]])
+        torch.testing.assert_close(means[i], alone.mean(0))
+
+
 def test_the_networks_of_the_paper_have_its_sizes() -> None:
     config = read_network_config("paper-cnndm")
     with torch.device("meta"):

@@ -326,6 +326,7 @@ def test_the_fenchel_young_loss_leads_to_the_choice_of_the_teacher(config: Score
         ("training", {"batch": 0}, "'batch' must be positive"),
         ("objective", {"ext_doc": -1.0}, "'ext_doc' must be 0 or more"),
         ("data", {"held_out": 0.9}, "held_out"),
+        ("data", {"shuffled": 1.5}, "shuffled is a share"),
         ("selection", {"sigma": float("nan")}, "'sigma' must be positive, not nan"),
         ("network", {"value": "coverage"}, "did you mean 'coverage_exp'"),
     ],

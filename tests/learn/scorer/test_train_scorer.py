@@ -201,6 +201,14 @@ def test_the_gradients_of_a_scorer_are_clipped(config: ScorerConfig, corpus: Cor
     assert norms[1] == pytest.approx(1e-4, rel=1e-2)
 
 
+def test_rates_fall_to_zero_if_they_are_asked_to(config: ScorerConfig, corpus: Corpus, tmp_path: Path) -> None:
+    for decay, last in ((False, (0.1, 0.2)), (True, (0.025, 0.05))):
+        training = replace(config.training, steps=4, rate=0.1, siamese_rate=0.2, decay=decay)
+        changed = replace(config, training=training)
+        state = train_scorer(changed, corpus, Hashing(), tmp_path / str(decay), False, silent)
+        assert [group["lr"] for group in state.optimizer.param_groups] == pytest.approx(last)
+
+
 def test_a_warm_start_imitates_the_teacher_until_it_ends(config: ScorerConfig, corpus: Corpus, tmp_path: Path) -> None:
     weights = []
     for name, change in (("never", {}), ("warm", {"warm_start": 2}), ("imitation", {"imitation": 1.0})):

@@ -3,7 +3,7 @@
 Each batch is a pure function of the seed and the step.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -106,14 +106,19 @@ class DocumentBatch(NamedTuple):
 class _Known(NamedTuple):
     """What is computed once per document."""
 
+    order: NDArray[np.intp]  # of its sentences
     features: Matrix
     chars: NDArray[np.int64]
-    values: Values | None  # the teacher's
+    values: Values | None  # the teacher's, in the text's own order
 
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """Documents, the encoder of their vectors, and what else a configuration asks about them."""
+    """Documents, the encoder of their vectors, and what else a configuration asks about them.
+
+    `orders` has those of documents with shuffled sentences. Their features are those of the shuffled text; what the
+    teacher chooses and how much a sentence counts is still that of the text as it was, so it must be seen in the words.
+    """
 
     documents: Sequence[Document]
     encoder: Encoder
@@ -121,6 +126,7 @@ class Documents:
     teacher: Teacher | None = None
     labels: Sequence[tuple[int, ...]] = ()
     words: Coverage | None = None
+    orders: Mapping[int, NDArray[np.intp]] = field(default_factory=dict)
     _known: dict[int, _Known] = field(default_factory=dict, init=False, repr=False)
 
     def batch(self, numbers: Sequence[int], capacities: Sequence[int]) -> DocumentBatch:
@@ -144,29 +150,34 @@ class Documents:
             torch.zeros(size, terms),
         )
         for row, (number, one, (says, weights)) in enumerate(zip(numbers, known, words, strict=True)):
-            document, count = self.documents[number], len(one.chars)
-            batch.vectors[row, :count] = torch.from_numpy(vectors[row])
+            document, count, order = self.documents[number], len(one.chars), one.order
+            batch.vectors[row, :count] = torch.from_numpy(vectors[row][order])
             batch.features[row, :count] = torch.from_numpy(one.features)
             batch.chars[row, :count] = torch.from_numpy(np.maximum(one.chars, 1)).float()
             batch.lengths[row, :count] = torch.from_numpy(one.chars + _separator(document))
             batch.capacities[row] += _separator(document)
             batch.mask[row, :count] = True
-            batch.says[row, :count, : len(weights)] = torch.from_numpy(says)
+            batch.says[row, :count, : len(weights)] = torch.from_numpy(says[order])
             batch.weights[row, : len(weights)] = torch.from_numpy(weights)
             if one.values is not None:
-                batch.coverage[row, :count] = torch.from_numpy(one.values / one.values.mean())
+                batch.coverage[row, :count] = torch.from_numpy(one.values[order] / one.values.mean())
+            chosen: Sequence[int] = ()
             if self.labels:
-                batch.target[row, list(self.labels[number])] = True
+                chosen = self.labels[number]
             elif self.teacher is not None and one.values is not None:
-                batch.target[row, list(self.teacher.choose(document, one.values, capacities[row]))] = True
+                chosen = self.teacher.choose(document, one.values, capacities[row])
+            batch.target[row, :count] = torch.from_numpy(np.isin(order, chosen))
         return batch
 
     def _look(self, number: int) -> _Known:
         if number not in self._known:
             document = self.documents[number]
-            chars = np.array([len(text) for text in document.texts], dtype=np.int64)
             values = self.teacher.values(document) if self.teacher else None
-            self._known[number] = _Known(features(document, self.features), chars, values)
+            order = self.orders.get(number, np.arange(len(document)))
+            if number in self.orders:
+                document = Document.from_sentences([document.texts[i] for i in order], document.language)
+            chars = np.array([len(text) for text in document.texts], dtype=np.int64)
+            self._known[number] = _Known(order, features(document, self.features), chars, values)
         return self._known[number]
 
 
@@ -205,6 +216,12 @@ class Order:
         orders = {r: np.random.default_rng([self.seed, 0, r]).permutation(count) for r in rounds}
         chosen = [self.numbers[orders[place // count][place % count]] for place in places]
         return chosen, self._budgets(1, step, self.batch)
+
+    def seen(self, steps: int) -> Sequence[int]:
+        """Return the documents that so many steps use: a short run need not encode a whole corpus."""
+        if steps * self.batch >= len(self.numbers):
+            return self.numbers
+        return [number for step in range(steps) for number in self.at(step)[0]]
 
     def fixed(self) -> list[tuple[list[int], list[int]]]:
         """Return all documents in batches, with the same budgets every time."""

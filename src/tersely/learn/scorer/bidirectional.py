@@ -15,7 +15,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from tersely.learn.perturbed import SharedRows, draw
 from tersely.learn.scorer.config import Objective
-from tersely.learn.scorer.networks import Siamese
+from tersely.learn.scorer.networks import Siamese, mean
 from tersely.learn.scorer.selection import Choice, rank, straight_through
 
 
@@ -135,7 +135,7 @@ class Effects(NamedTuple):
         """Return how well each sentence is predicted, [B, n], and |cos| of each prediction with each target."""
         count = self.mask.shape[1]
         eye = torch.eye(count, dtype=torch.bool, device=self.mask.device).expand(len(self.mask), -1, -1)
-        predicted = _diagonal(self.predictions(~eye))
+        predicted = self.itself(~eye)
         contrast, own = self.settings.contrast, self.target
         pairs = (F.normalize(predicted, dim=-1) @ F.normalize(own, dim=-1).transpose(1, 2)).abs()
         if self.settings.negative_target == "own":
@@ -144,7 +144,7 @@ class Effects(NamedTuple):
             return agreement(predicted, own, self.sampled, contrast) * self.mask, pairs
         places = torch.arange(count, device=self.mask.device)
         later = (places[None, :] > places[:, None]).expand_as(eye)
-        after, before = (_diagonal(self.predictions(part)) for part in (later, ~later & ~eye))
+        after, before = (self.itself(part) for part in (later, ~later & ~eye))
         gain = agreement(after, own, self.sampled, contrast) - agreement(before, own, self.sampled, contrast)
         return gain * self.mask, pairs
 
@@ -153,7 +153,8 @@ class Effects(NamedTuple):
         """Return what each sentence adds to the prediction of the document, in or out of this set, [B, n]."""
         eye = torch.eye(hard.shape[1], dtype=torch.bool, device=hard.device)
         sets = torch.cat([hard[:, None], hard[:, None] ^ eye], dim=1)  # the set itself, then each sentence changed
-        predicted = (self.predictions(sets) * self.mask[:, None, :, None]).sum(2)  # [B, 1 + n, d']
+        wanted = torch.cat([torch.ones_like(self.mask[:, :1]), self.mask], dim=1)
+        predicted = self.predictions(sets, wanted, False)  # [B, 1 + n, d']
         document = mean(self.target, self.mask)
         own = document[:, None].expand_as(predicted)
         if positive:
@@ -163,12 +164,16 @@ class Effects(NamedTuple):
         change = worth[:, :1] - worth[:, 1:]
         return torch.where(hard, change, -change) * self.mask
 
-    def predictions(self, kept: Tensor) -> Tensor:
-        """Return the predictor's vectors [B, m, n, d'] for m sets of kept sentences per document, bool [B, m, n]."""
-        each = (kept[..., None] * self.vectors[:, None]).flatten(0, 1)
-        mask = self.mask[:, None].expand_as(kept).flatten(0, 1)
-        predicted: Tensor = self.siamese.predict(self.siamese.encode(each, mask), mask).unflatten(0, kept.shape[:2])
-        return predicted
+    def itself(self, kept: Tensor) -> Tensor:
+        """Return the prediction of each sentence [B, n, d'] from its own set of kept sentences, bool [B, n, n]."""
+        return self.predictions(kept, self.mask, True)
+
+    def predictions(self, kept: Tensor, wanted: Tensor, own: bool) -> Tensor:
+        """Return the prediction of a set's own sentence or of the document, [B, m, d'], by the wanted of m sets."""
+        owner, number = wanted.nonzero(as_tuple=True)
+        place = number if own else None
+        found = self.siamese.predict_each(self.vectors, self.mask, kept[owner, number], owner, place)
+        return found.new_zeros(*wanted.shape, found.shape[1]).index_put((owner, number), found)
 
 
 def targets(siamese: Siamese, vectors: Tensor, mask: Tensor, settings: Objective) -> Tensor:
@@ -219,17 +224,5 @@ def at(vectors: Tensor, index: Tensor) -> Tensor:
     return vectors[torch.arange(len(index)), index]
 
 
-def mean(vectors: Tensor, mask: Tensor) -> Tensor:
-    """Return the mean over a document's sentences, [B, d]."""
-    total = (vectors * mask[..., None]).sum(1)
-    averaged: Tensor = total / mask.sum(1, keepdim=True).clamp(min=1)
-    return averaged
-
-
 def _carry(value: Tensor, gradient: Tensor) -> Tensor:
     return value + gradient - gradient.detach()
-
-
-def _diagonal(vectors: Tensor) -> Tensor:
-    """Return from [B, n, n, d] the vector of each sentence in its own set, [B, n, d]."""
-    return vectors.diagonal(dim1=1, dim2=2).transpose(1, 2)

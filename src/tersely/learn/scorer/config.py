@@ -22,6 +22,7 @@ class ScorerData:
     documents: int = 0  # read at most this many; 0 means all
     tokens: int = 0  # read at most this many words of each document; 0 means all
     held_out: float = 0.1
+    shuffled: float = 0.0  # the sentences of this share of the documents to train on are in random order
     normalize: str = "encoder"  # vectors as the encoder gives them, of length 1 (unit) or of the root of their width
 
 
@@ -127,6 +128,7 @@ class ScorerTraining:
     batch: int = 64
     rate: float = 3e-6
     siamese_rate: float = 3e-6
+    decay: bool = False  # the rates fall linearly, to 0 at the end
     clip: float = 0.0  # the largest norm of the gradients; 0 means no limit
     seed: int = 42
     threads: int = 1
@@ -182,7 +184,7 @@ class ScorerConfig:
 
     def _check_numbers(self) -> None:
         may_be_zero = {"documents", "tokens", "clip", "rest_ext", "ext_doc", "words", "imitation", "supervised", "seed"}
-        may_be_zero |= {"contrast", "warm_start"}
+        may_be_zero |= {"contrast", "warm_start", "shuffled"}
         for table in (self.data, self.network, self.siamese, self.objective, self.selection, self.training):
             for key, value in vars(table).items():
                 if type(value) in (int, float) and not (0 < value < inf or (value == 0 and key in may_be_zero)):
@@ -201,6 +203,8 @@ class ScorerConfig:
             raise UsageError("without encoder and predictor nothing is left to predict with: keep one of them")
         if self.selection.shortest > self.selection.longest:
             raise UsageError(f"shortest ({self.selection.shortest}) must not exceed longest ({self.selection.longest})")
+        if self.data.shuffled > 1:
+            raise UsageError(f"shuffled is a share of the documents, at most 1, not {self.data.shuffled:g}")
         if self.data.held_out > 0.5:
             raise UsageError(f"held_out must be at most 0.5, not {self.data.held_out:g}")
         if (self.selection.kind == "network") != bool(self.selection.folder):

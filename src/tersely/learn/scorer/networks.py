@@ -1,5 +1,7 @@
 """The networks: the scorer, and the siamese encoder and predictor that it is trained with."""
 
+from itertools import pairwise
+
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
@@ -73,6 +75,25 @@ class Siamese(nn.Module):
         predicted: Tensor = functional_call(self.predictor, weights, (encoded, mask))
         return predicted
 
+    def predict_each(
+        self, vectors: Tensor, mask: Tensor, kept: Tensor, owner: Tensor, place: Tensor | None = None
+    ) -> Tensor:
+        """Return one prediction [m, d'] for each of m sets of kept sentences, bool [m, n].
+
+        A set belongs to the document `owner`. The prediction is that of the sentence at the set's place or, without
+        places, the mean over the document. The first map and the last one are linear, so wide vectors are mapped once
+        per document, and only what is asked for becomes wide again.
+        """
+        networks = [network for network in (self.encoder, self.predictor) if network is not None]
+        first, mask = networks[0].embed, mask[owner]
+        x = kept[..., None] * functional.linear(vectors, first.weight)[owner] + first.bias
+        hidden = networks[0].think(x, mask)
+        for before, network in pairwise(networks):
+            hidden = network.think(network.embed(before.out(hidden)), mask)
+        asked = mean(hidden, mask) if place is None else hidden[torch.arange(len(place)), place]
+        predicted: Tensor = networks[-1].out(asked)
+        return predicted
+
 
 class ScorerModel(nn.Module):
     """Everything that is trained: the scorer and, if the objectives need them, the siamese networks."""
@@ -90,3 +111,10 @@ def normalized(vectors: Tensor, how: str) -> Tensor:
         return vectors
     length: float = 1.0 if how == "unit" else vectors.shape[-1] ** 0.5
     return functional.normalize(vectors, dim=-1) * length
+
+
+def mean(vectors: Tensor, mask: Tensor) -> Tensor:
+    """Return the mean over a document's sentences, [B, d], from [B, n, d]."""
+    total = (vectors * mask[..., None]).sum(1)
+    averaged: Tensor = total / mask.sum(1, keepdim=True).clamp(min=1)
+    return averaged

@@ -1,12 +1,13 @@
 """Training a scorer: from a corpus through vectors, steps and validations to a model folder."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -17,7 +18,7 @@ from tersely.learn.checkpoint import Best, RunFiles
 from tersely.learn.corpus import Corpus
 from tersely.learn.loop import Figures, Loop, Report, TrainingProgress, TrainingState, check_resume, start_or_resume
 from tersely.learn.scorer.batches import Documents, Order, make_teacher, make_words
-from tersely.learn.scorer.config import ScorerConfig
+from tersely.learn.scorer.config import ScorerConfig, ScorerTraining
 from tersely.learn.scorer.distributed import Team, check_precision, joined, lower_precision
 from tersely.learn.scorer.export import export
 from tersely.learn.scorer.networks import ScorerModel
@@ -84,7 +85,7 @@ def train_scorer(
     select = selector(config.selection)
     learning, held_out = (Order.of(numbers, config) for numbers in corpus.split(config.data.held_out))
     documents = make_documents(config, corpus, encoder, learning)
-    columns = encode_all(documents, report, team)
+    columns = encode_all(documents, [*learning.seen(config.training.steps), *held_out.numbers], report, team)
     state = start(config, corpus, encoder, columns, folder / "checkpoint.safetensors", team)
     state.notes["teacher"] = [] if documents.teacher is None else list(documents.teacher.specs)
     lower_precision(state.network, precision, team.device)
@@ -107,19 +108,23 @@ def make_documents(config: ScorerConfig, corpus: Corpus, encoder: Encoder, learn
     pairs = [pair for batch in learning.fixed() for pair in zip(*batch, strict=True)]
     texts, budgets = [corpus.documents[number] for number, _ in pairs], [budget for _, budget in pairs]
     teacher = make_teacher(config, texts, budgets)
-    return Documents(corpus.documents, encoder, config.features, teacher, labels, make_words(config, teacher))
+    chance = np.random.default_rng([config.training.seed, 3])
+    # Each document has one order: a run sees most of them once.
+    mixed = [number for number in learning.numbers if chance.random() < config.data.shuffled]
+    orders = {number: chance.permutation(len(corpus.documents[number])) for number in mixed}
+    return Documents(corpus.documents, encoder, config.features, teacher, labels, make_words(config, teacher), orders)
 
 
-def encode_all(documents: Documents, report: Report, team: Team) -> int:
-    """Compute all vectors that are not cached yet; return how many columns they have."""
-    started, total = time.monotonic(), len(documents.documents)
-    for number in range(team.rank, total, team.size):
-        documents.encoder.encode(documents.documents[number].texts)
-        done = min(number + team.size, total)
+def encode_all(documents: Documents, numbers: Sequence[int], report: Report, team: Team) -> int:
+    """Compute all vectors of these documents that are not cached yet; return how many columns they have."""
+    started, total = time.monotonic(), len(numbers)
+    for place in range(team.rank, total, team.size):
+        documents.encoder.encode(documents.documents[numbers[place]].texts)
+        done = min(place + team.size, total)
         if team.leads:
             report(TrainingProgress("encoding", done, total, time.monotonic() - started, {}, done == total))
     team.add(torch.zeros(1))  # wait for the others
-    columns: int = documents.encoder.encode(documents.documents[0].texts).shape[1]
+    columns: int = documents.encoder.encode(documents.documents[numbers[0]].texts).shape[1]
     return columns
 
 
@@ -159,6 +164,13 @@ def warming(config: ScorerConfig) -> ScorerConfig:
     return replace(config, objective=replace(config.objective, imitation=1.0))
 
 
+def set_rates(optimizer: torch.optim.Optimizer, settings: ScorerTraining, step: int) -> None:
+    """Set the rates of a step."""
+    left = 1 - step / settings.steps if settings.decay else 1.0
+    for group, rate in zip(optimizer.param_groups, (settings.rate, settings.siamese_rate), strict=False):
+        group["lr"] = left * rate
+
+
 @dataclass(frozen=True)
 class Lessons:
     """The steps and validations of a scorer."""
@@ -183,6 +195,7 @@ class Lessons:
         sampling = torch.Generator().manual_seed(training.seed * 1_000_003 + step)
         config = warming(self.config) if step < self.config.objective.warm_start else self.config
         part = self.team.part(forward(model, batch, config, self.select, sampling))
+        set_rates(optimizer, training, step)
         optimizer.zero_grad()
         if part.loss.requires_grad:
             torch.autograd.backward(self.scaler.scale(part.loss))
