@@ -69,19 +69,38 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results.md")
     parser.add_argument("--limit", type=int, metavar="N", help="use only the first N documents of each set")
+    parser.add_argument("--again", nargs="+", choices=SYSTEMS, help="measure only these again, and what is trained")
     args = parser.parse_args()
     if not DATA.is_dir():
         sys.exit(f"there is no data at {DATA}: set TERSELY_DATA to the folder that has it")
     started = time.monotonic()
-    parts = [INTRO, *(section(dev, args.limit) for dev in SUITE)]
+    wanted = frozenset((SYSTEMS[0], *args.again)) if args.again else frozenset((*SYSTEMS, *RULES))
+    parts = [INTRO, *(section(dev, args.limit, wanted) for dev in SUITE)]
     parts.append("# Other kinds of text\n\nOf several references, the one that matches best counts.\n")
-    parts += [section(dev, args.limit) for dev in KINDS if dev.path(DATA).is_file()]
-    parts.append(reading())
-    parts.append(f"Measured in {(time.monotonic() - started) / 60:.0f} minutes on {os.cpu_count()} cores.\n")
-    args.out.write_text("\n".join(parts), encoding="utf-8")
+    parts += [section(dev, args.limit, wanted) for dev in KINDS if dev.path(DATA).is_file()]
+    parts.append(reading(wanted))
+    minutes = (time.monotonic() - started) / 60
+    parts.append(f"Measured in {minutes:.0f} minutes on {os.cpu_count()} cores.\n")
+    page = "\n".join(parts)
+    if args.again:
+        page = merged(args.out.read_text(encoding="utf-8"), page)
+    args.out.write_text(page, encoding="utf-8")
 
 
-def section(dev: DevSet, limit: int | None) -> str:
+def merged(old: str, new: str) -> str:
+    """Return the old page with the rows that the new one has of the same section, budget and system."""
+
+    def keyed(page: str) -> Iterator[tuple[tuple[str, ...], str]]:
+        heading = ""
+        for line in page.split("\n"):
+            heading = line if line.startswith("#") else heading
+            yield (heading, *(cell.strip() for cell in line.split("|")[1:3])), line
+
+    rows = {key: line for key, line in keyed(new) if len(key) == 3}
+    return "\n".join(rows.get(key, line) for key, line in keyed(old))
+
+
+def section(dev: DevSet, limit: int | None, wanted: frozenset[str]) -> str:
     """Return the table of one dev set."""
     started = time.monotonic()
     records = list(dev.records(DATA, limit))
@@ -89,7 +108,8 @@ def section(dev: DevSet, limit: int | None) -> str:
         parts = []
         for number, (some, corpus) in enumerate(folds(dev, records) if dev.name in LIKE else [(records, None)]):
             out = Path(made) / str(number) / "trained"
-            systems = RULES if corpus is None else (*SYSTEMS, str(train(corpus, out)))
+            systems = [name for name in (RULES if corpus is None else SYSTEMS) if name in wanted]
+            systems += [] if corpus is None else [str(train(corpus, out))]
             parts.append(evaluate(some, systems, dev.budgets, alternatives=dev.alternatives))
     results = [
         replace(first, system=Path(first.system).name, outcomes=tuple(o for part in parts for o in part[k].outcomes))
@@ -113,11 +133,13 @@ def folds(dev: DevSet, records: Sequence[Record]) -> Iterator[tuple[Sequence[Rec
         yield records, Corpus.read([DATA / f"{file}.jsonl.gz"], longest, where={"source": [source]})
 
 
-def reading() -> str:
+def reading(wanted: frozenset[str]) -> str:
     """Return the table of how summaries read."""
     folder = DATA / "reader"
     items, source = labeled(read(folder / "dev.jsonl.gz", strict=True), folder / "dev_labels.jsonl.gz")
-    results = readability.evaluate_reading(items, SYSTEMS[:-1])  # no references, so no oracle
+    results = readability.evaluate_reading(
+        items, [name for name in SYSTEMS[:-1] if name in wanted]
+    )  # no references, so no oracle
     note = readability.footnote(len(results[0].outcomes), SYSTEMS[0], True)
     table = markdown_table(readability.reading_table(results, SYSTEMS[0], True))
     return f"# How summaries read\n\n{source}\n\n{table}\n{note}\n"
