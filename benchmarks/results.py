@@ -96,7 +96,7 @@ def merged(old: str, new: str) -> str:
             heading = line if line.startswith("#") else heading
             yield (heading, *(cell.strip() for cell in line.split("|")[1:3])), line
 
-    rows = {key: line for key, line in keyed(new) if len(key) == 3}
+    rows: dict[tuple[str, ...], str] = {key: line for key, line in keyed(new) if len(key) > 1}
     return "\n".join(rows.get(key, line) for key, line in keyed(old))
 
 
