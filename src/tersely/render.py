@@ -77,7 +77,7 @@ def explained(summary: "Summary") -> str:
 
     >>> from tersely import summarize
     >>> print(explained(summarize("Rain fell. The river rose.", max_chars=10)))
-    2 sentences, which begin with what matters; the beginning counts most (bias 1.5)
+    2 sentences, which begin with what matters; the beginning counts most (bias 2.5)
     +  0  Rain fell.
        1  The river rose.  (too long for the room that is left)
     """

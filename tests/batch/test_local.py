@@ -134,7 +134,7 @@ def test_an_impossible_job_is_refused_before_it_begins(tmp_path: Path) -> None:
             replace(job(lines, out), function=Summarize(how={"max_chars": 9}, column="id")),
             "the column 'id' exists already",
         ),
-        (job(lines, tmp_path / "out.csv"), r"cannot write .csv files, only .jsonl, .*; for a folder .*, end it with /"),
+        (job(lines, tmp_path / "out.xls"), r"cannot write .xls files, only .jsonl, .*; for a folder .*, end it with /"),
         (job(lines, tmp_path / f"{'n' * 240}.jsonl"), "the name of the output is too long"),
         (job(lines, tmp_path / "out.JSONL"), "cannot write .JSONL files"),
         (job(lines, tmp_path / "out.csv.gz"), "cannot write .csv.gz files"),
@@ -155,9 +155,9 @@ def test_an_impossible_job_is_refused_before_it_begins(tmp_path: Path) -> None:
 
 def test_a_folder_may_have_any_name(tmp_path: Path) -> None:
     source = write_corpus(tmp_path / "in.jsonl", articles(2))
-    for name in ("out.csv/", "2026.11", "v1.2.3", "a.version-two"):
+    for name in ("out.xls/", "out.csv/", "2026.11", "v1.2.3", "a.version-two"):
         assert run_local(job(source, f"{tmp_path}/{name}"), 1) == Totals(2, 0, 0)
-    assert run_local(job(source, tmp_path / "out.csv", resume=True), 1) == Totals(2, 0, 0)
+    assert run_local(job(source, tmp_path / "out.xls", resume=True), 1) == Totals(2, 0, 0)
 
 
 def test_a_document_that_takes_too_long_is_given_up(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def is_cased(text: str, lines: list[Line]) -> bool:
 def is_interrupted(text: str, line: Line, after: Line) -> bool:
     """Tell whether a blank line stands in the middle of a sentence, in a text whose paragraphs begin with capitals.
 
-    >>> text = "It was a long silvery, serpent-like\n\nsomething"
+    >>> text = "It was a long silvery, serpent-like\\n\\nsomething"
     >>> is_interrupted(text, *find_lines(text))
     True
     """
