@@ -183,7 +183,14 @@ def _check_text(summary: Summary, how: dict[str, Any]) -> None:
 
 
 def _check_needs(summary: Summary) -> None:
-    """Check that no sentence is without what it needs, or a twin of it, if a sentence that needs nothing would fit."""
+    """Check that no sentence is without what it needs, or a twin of it, if a sentence that needs nothing would fit.
+
+    A question, and room for less than two average sentences, may bring a sentence without what it needs.
+    """
+    if summary.query or (summary.capacity + 1) * len(summary.ranking) <= 2 * sum(
+        len(s.text) + 1 for s in summary.ranking
+    ):
+        return
     met = {each.index for each in summary.ranking if each.selected or each.rejected == "redundant"}
     alone = [each for each in summary.ranking if each.needs is None and not each.noise]
     if any(len(each.text) <= summary.capacity and each.score > 0 for each in alone):
