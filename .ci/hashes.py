@@ -1,7 +1,7 @@
 """Print requirements with hashes for the base install: every file of each pinned release, for any platform.
 
 The versions are those of constraints.txt. What is needed to build the package is among them, so that nothing else is
-fetched. `make hashes` writes requirements.txt with it.
+fetched. `make hashes` writes requirements.txt with it. PIP_INDEX_URL says which index to ask.
 """
 
 import json
@@ -15,7 +15,6 @@ from urllib.parse import urldefrag
 from urllib.request import urlopen
 
 ROOT = Path(__file__).parents[1]
-INDEX = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/")
 # What builds the package and installs it in place.
 BUILDERS = ("hatchling", "editables", "pip")
 HEAD = "# What 'make demo' installs, with the SHA-256 of every file that may be. Written by 'make hashes'.\n"
@@ -57,12 +56,15 @@ def hashes(name: str, version: str, page: str) -> list[str]:
 
 def main() -> None:
     """Print each package with its hashes."""
+    index = os.environ.get("PIP_INDEX_URL", "").rstrip("/")
+    if not index:
+        sys.exit("set PIP_INDEX_URL to the address of the package index")
     print(HEAD, end="")
     for name, version in sorted(resolved().items()):
-        with urlopen(f"{INDEX}/{name}/") as answer:
+        with urlopen(f"{index}/{name}/") as answer:
             found = hashes(name, version, answer.read().decode())
         if not found:
-            sys.exit(f"{INDEX}/{name}/ lists no file of {name} {version}")
+            sys.exit(f"{index}/{name}/ lists no file of {name} {version}")
         print(f"{name}=={version} \\\n    " + " \\\n    ".join(f"--hash=sha256:{each}" for each in found))
 
 
