@@ -1,7 +1,7 @@
 """Avoids repetition: near duplicates are excluded before the selection, shared trigrams after it."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from math import ceil
 
@@ -28,18 +28,38 @@ def without_duplicates(problem: Problem, similarity: float = 0.8) -> Problem:
     """Exclude each sentence that nearly repeats one of higher value, or an earlier one of the same value.
 
     Sentences nearly repeat each other if the Jaccard similarity of their words is at least `similarity`; sentences
-    without words, if they differ only in case and white space. Included sentences are never excluded.
+    without words, if they differ only in case and white space. Included sentences are never excluded, and one that can
+    be chosen is excluded only for another one that can: what is too long for the capacity replaces nothing.
 
     A sentence that needs an excluded one needs the one that was kept instead, if that comes earlier, and is excluded
     if it does not. If it is itself the one that was kept, it needs what the excluded one needed. Nothing can stand in
     for a sentence of no value, which is there only for what needs it.
     """
+    return distinct(problem, similarity)[1]
+
+
+def distinct(problem: Problem, similarity: float = 0.8) -> tuple[int, Problem]:
+    """Return the smallest capacity for which the same sentences are duplicates, and the problem without them."""
     if problem.document is None:
-        return problem
+        return 0, problem
     twins = _duplicates(problem, problem.document, similarity)
     if not twins:
-        return problem
-    return _with_twins(problem, twins) if problem.needs else problem.without(twins)
+        return 0, problem
+    # How much room is taken by each sentence that can be chosen at all, with what it needs.
+    sums = problem.forest.sums(problem.costs.tolist())
+    costs = {i: sums[i] for i in np.flatnonzero(problem.free).tolist()} | dict.fromkeys(problem.include, 0)
+    fitting = {i for i, cost in costs.items() if cost <= problem.room}
+    if any(i in fitting and twin not in fitting for i, twin in twins.items()):
+        twins = _duplicates(problem, problem.document, similarity, fitting)
+    ranks = {i: rank for rank, i in enumerate(_by_value(problem, {*twins, *twins.values()}))}
+    # In less room than one of these takes, another sentence is kept: a shorter one, or again the better one.
+    borders = [
+        costs[twin]
+        for i, twin in twins.items()
+        if twin in fitting and (ranks[i] < ranks[twin] or (i in costs and costs[i] < costs[twin]))
+    ]
+    least = max(borders, default=0) + problem.capacity - problem.room
+    return least, _with_twins(problem, twins) if problem.needs else problem.without(twins)
 
 
 def _with_twins(problem: Problem, twins: dict[int, int]) -> Problem:
@@ -58,8 +78,10 @@ def _with_twins(problem: Problem, twins: dict[int, int]) -> Problem:
     return replace(problem, needs=tuple(needs), exclude=problem.exclude.union(twins, lost - problem.include))
 
 
-def _duplicates(problem: Problem, document: Document, similarity: float) -> dict[int, int]:
-    """Return, for each duplicate, the first of the kept sentences that it repeats."""
+def _duplicates(
+    problem: Problem, document: Document, similarity: float, preferred: Collection[int] = ()
+) -> dict[int, int]:
+    """Return, for each duplicate, the first of the kept sentences that it repeats; `preferred` ones are kept first."""
     # All words, not only terms: "One fish." and "Two fish." differ.
     sentence, word = document.distinct_words
     frequency = np.bincount(word, minlength=len(document.numbered.vocabulary))
@@ -76,7 +98,7 @@ def _duplicates(problem: Problem, document: Document, similarity: float) -> dict
     kept_words: dict[int, set[int]] = {}  # by sentence
     index = Index()
     duplicates: dict[int, int] = {}
-    for i in _by_value(problem, near_pairs - problem.exclude):
+    for i in sorted(_by_value(problem, near_pairs - problem.exclude), key=lambda i: i not in preferred):
         included = i in problem.include
         own = set(rows[i].tolist())
         if not own:
