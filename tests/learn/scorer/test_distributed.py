@@ -3,9 +3,9 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -59,43 +59,58 @@ KINDS = {
 }
 
 
-def torchrun(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Start two processes and wait for them."""
-    start = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", *arguments]
-    return subprocess.run(list(map(str, start)), env=ENVIRONMENT, capture_output=True, text=True, check=False)
-
-
-def write_jobs(folder: Path, configs: dict[str, ScorerConfig], **more: int) -> Path:
-    """Make a folder for each job and write the list of jobs."""
-    jobs: list[dict[str, Any]] = []
+def jobs(folder: Path, configs: dict[str, ScorerConfig], **more: int) -> list[dict[str, Any]]:
+    """Make a folder for each job and return the jobs."""
+    made: list[dict[str, Any]] = []
     for name, config in configs.items():
-        (folder / name).mkdir(exist_ok=True)
+        (folder / name).mkdir(parents=True, exist_ok=True)
         (folder / name / "config.toml").write_bytes(to_toml(config))
-        jobs.append({"config": str(folder / name / "config.toml"), "out": str(folder / name), **more})
-    (folder / "jobs.json").write_text(json.dumps(jobs))
-    return folder / "jobs.json"
+        made.append({"config": str(folder / name / "config.toml"), "out": str(folder / name), **more})
+    return made
+
+
+def arguments(folder: Path) -> list[str]:
+    """Write what a command needs, and return its arguments."""
+    file, texts = folder / "tiny.toml", folder / "texts.jsonl"
+    file.write_bytes(to_toml(replace(TINY, training=replace(TINY.training, steps=4, keep=1))))
+    texts.write_text("".join(json.dumps({"text": make_text(number)}) + "\n" for number in range(24)))
+    places = (texts, "--config", file, "--out", folder / "model", "--cache", folder / "vectors")
+    return ["train", "scorer", *map(str, places), "--device", "cpu"]
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs by one process; the last is interrupted."""
-    folder = tmp_path_factory.mktemp("alone")
-    for configs, more in ((KINDS, {}), ({"resumed": BASE}, {"interrupt": 5})):
-        subprocess.run([sys.executable, SCRIPT, write_jobs(folder, configs, **more)], env=ENVIRONMENT, check=True)
-    return folder
+def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Runs by one process, and by two: undisturbed, killed, interrupted, resumed after one process, and commands."""
+    alone, together = (tmp_path_factory.mktemp(name) for name in ("alone", "together"))
+    everything = KINDS | dict.fromkeys(("killed", "interrupted", "resumed"), BASE)
+    command = {"processes": 2, "arguments": arguments(together)}
+    plan: list[dict[str, Any]] = [
+        {"processes": 1, "jobs": jobs(alone, KINDS)},
+        {"processes": 1, "jobs": jobs(together, {"resumed": BASE}, interrupt=5)},
+        {"processes": 2, "jobs": jobs(together, {"killed": BASE}, kill=6)},
+        {"processes": 2, "jobs": jobs(together, {"interrupted": BASE}, interrupt=6)},
+        {"processes": 2, "jobs": jobs(together, everything)},
+        command | {"said": str(together / "apart.txt"), "environment": {"GLOO_SOCKET_IFNAME": "no-card"}},
+        command | {"said": str(together / "said.txt")},
+    ]
+    (alone / "runs.json").write_text(json.dumps(plan))
+    start = [sys.executable, str(SCRIPT), str(alone / "runs.json")]
+    done = subprocess.run(start, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True, check=True)
+    *trainings, apart, finished = json.loads(done.stdout)
+    assert trainings == [[0], [0], [-signal.SIGKILL, 0], [0, 0], [0, 0]]
+    assert all(apart)
+    assert finished == [0, 0]
+    return alone, together
 
 
-@pytest.fixture(scope="module")
-def together(alone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same runs by two processes: undisturbed, killed, interrupted, and resumed after one process."""
-    folder = tmp_path_factory.mktemp("together")
-    killed = torchrun(SCRIPT, write_jobs(folder, {"killed": BASE}, kill=6))
-    assert killed.returncode
-    (alone / "resumed").rename(folder / "resumed")
-    assert torchrun(SCRIPT, write_jobs(folder, {"interrupted": BASE}, interrupt=6)).returncode == 0
-    done = torchrun(SCRIPT, write_jobs(folder, KINDS | dict.fromkeys(("killed", "interrupted", "resumed"), BASE)))
-    assert done.returncode == 0, done.stderr
-    return folder
+@pytest.fixture
+def alone(runs: tuple[Path, Path]) -> Path:
+    return runs[0]
+
+
+@pytest.fixture
+def together(runs: tuple[Path, Path]) -> Path:
+    return runs[1]
 
 
 def notes(folder: Path) -> dict[str, Any]:
@@ -142,38 +157,31 @@ def test_if_a_process_dies_the_others_end_and_if_one_is_interrupted_all_stop(tog
     ]
 
 
-@pytest.fixture
-def arguments(tmp_path: Path) -> Callable[..., list[object]]:
-    file, texts = tmp_path / "tiny.toml", tmp_path / "texts.jsonl"
-    file.write_bytes(to_toml(TINY))
-    texts.write_text("".join(json.dumps({"text": make_text(number)}) + "\n" for number in range(24)))
-    return lambda *more: ["-m", "tersely", "train", "scorer", texts, "--config", file, "--steps", "4", *more]
-
-
-def test_only_one_process_reports_and_writes(arguments: Callable[..., list[object]], tmp_path: Path) -> None:
-    out, cache = tmp_path / "model", tmp_path / "vectors"
-    done = torchrun(*arguments("--out", out, "--cache", cache, "--device", "cpu"))
-    assert done.returncode == 0, done.stderr
-    assert len(re.findall("24 documents; 0 with fewer", done.stderr)) == 1
-    assert len(re.findall("training 4/4", done.stderr)) == 1
+def test_only_one_process_reports_and_writes(together: Path) -> None:
+    said, out = (together / "said.txt").read_text(), together / "model"
+    assert len(re.findall("24 documents; 0 with fewer", said)) == 1
+    assert len(re.findall("training 4/4", said)) == 1
     assert (out / "config.toml").exists()
-    assert len(Cache(cache, load_encoder("use"))) == 24
+    assert len(Cache(together / "vectors", load_encoder("use"))) == 24
     assert len(list((out / "training" / "tensorboard").iterdir())) == 1
-    again = torchrun(*arguments("--out", out, "--cache", cache))
-    assert again.returncode
-    assert re.findall("^tersely: .*", again.stderr, re.MULTILINE) == [
-        f"tersely: {out} holds a model already: choose another folder, or pass --resume to continue with it"
-    ]
 
 
-def test_processes_that_cannot_reach_each_other_say_what_to_set(
-    arguments: Callable[..., list[object]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(ENVIRONMENT, "GLOO_SOCKET_IFNAME", "no-card")
-    done = torchrun(*arguments("--out", tmp_path / "model", "--device", "cpu"))
-    assert done.returncode
-    [said] = re.findall("^tersely: .*", done.stderr, re.MULTILINE)
+def test_processes_that_cannot_reach_each_other_say_what_to_set(together: Path) -> None:
+    [said] = re.findall("^tersely: .*", (together / "apart.txt").read_text(), re.MULTILINE)
     assert "cannot reach each other: set GLOO_SOCKET_IFNAME" in said
+
+
+def test_torchrun_starts_processes_of_which_one_says_what_is_wrong(tmp_path: Path) -> None:
+    given = arguments(tmp_path)
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "config.toml").touch()
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "tersely"]
+    done = subprocess.run([*torchrun, *given], env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    assert done.returncode
+    assert re.findall("^tersely: .*", done.stderr, re.MULTILINE) == [
+        f"tersely: {tmp_path / 'model'} holds a model already: "
+        "choose another folder, or pass --resume to continue with it"
+    ]
 
 
 def test_padding_adds_no_sentences(batch: DocumentBatch) -> None:

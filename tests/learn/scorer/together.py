@@ -1,17 +1,23 @@
-"""Train as one of the processes that torchrun starts: together.py JOBS, a file with a list of jobs.
+"""Run as several processes do that torchrun starts: together.py RUNS, a file with a list of runs, one after the other.
 
-A job names a configuration file, a folder and, optionally, the step after which the first process kills or interrupts
-itself.
+Torch is imported once, and the processes are forked: to import it takes longer than to train here. A run says how many
+processes it has, and either the arguments of a command, or jobs: a job names a configuration file, a folder and,
+optionally, the step after which the first process kills or interrupts itself. The exit codes are printed.
 """
 
 import json
 import os
 import signal
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
+import torch._dynamo  # noqa: F401  # what optimizers would import in every process
+from torch.distributed import TCPStore
+
 from conftest import Hashing, make_text
+from tersely.__main__ import main as tersely
 from tersely.errors import TerselyError
 from tersely.learn.corpus import Corpus
 from tersely.learn.loop import TrainingProgress
@@ -24,13 +30,51 @@ from tersely.text import Document
 
 
 def main() -> None:
-    # torchrun ends the other processes when one dies; here they must notice it by themselves.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    codes = []
+    for run in json.loads(Path(sys.argv[1]).read_text()):
+        # Like torchrun, the process that starts the others also keeps what they tell each other.
+        store = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+        started = [fork(run, rank, store.port) for rank in range(run["processes"])]
+        codes.append([os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) for process in started])
+    print(json.dumps(codes))
+
+
+def fork(run: dict[str, Any], rank: int, port: int) -> int:
+    """Start a process of a run and return its number."""
+    if process := os.fork():
+        return process
+    code: Any = 1
+    try:
+        numbers = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": run["processes"], "MASTER_PORT": port}
+        os.environ |= {name: str(number) for name, number in numbers.items()} | run.get("environment", {})
+        os.environ |= {
+            "MASTER_ADDR": "127.0.0.1",
+            "TORCHELASTIC_USE_AGENT_STORE": "True",
+            "TORCHELASTIC_RESTART_COUNT": "0",
+        }
+        if "said" in run:
+            os.dup2(os.open(run["said"], os.O_WRONLY | os.O_CREAT | os.O_APPEND), sys.stderr.fileno())
+        if "arguments" in run:
+            sys.argv[1:] = run["arguments"]
+            tersely()
+        else:
+            work(run["jobs"])
+        code = 0
+    except SystemExit as error:
+        code = error.code
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code or 0)
+
+
+def work(jobs: list[dict[str, Any]]) -> None:
     with joined("cpu") as team:
-        for job in json.loads(Path(sys.argv[1]).read_text()):
+        for job in jobs:
             out = Path(job["out"])
             try:
-                run(read_settings(Path(job["config"]), ScorerConfig), out, team, job)
+                train(read_settings(Path(job["config"]), ScorerConfig), out, team, job)
             except KeyboardInterrupt:
                 (out / f"interrupted-{team.rank}").touch()
             except TerselyError as error:
@@ -38,7 +82,7 @@ def main() -> None:
                 return
 
 
-def run(config: ScorerConfig, out: Path, team: Team, job: dict[str, Any]) -> None:
+def train(config: ScorerConfig, out: Path, team: Team, job: dict[str, Any]) -> None:
     texts = tuple(Document.from_text(make_text(number)) for number in range(30))
     labels = tuple((number % 4,) for number in range(30)) if config.objective.supervised else ()
     losses = []
