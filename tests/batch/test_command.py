@@ -12,15 +12,9 @@ from pathlib import Path
 import pytest
 
 from batch.corpora import FORMS, articles, parts, read_corpus, write_corpus, write_lines
+from commands import tersely
 
 TERSELY = [sys.executable, "-m", "tersely"]
-
-
-def tersely(*args: str | Path, **env: str) -> subprocess.CompletedProcess[str]:
-    command = [*TERSELY, *map(str, args)]
-    run = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **env}, check=False)
-    assert "Traceback" not in run.stderr
-    return run
 
 
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
@@ -43,10 +37,7 @@ def test_a_summary_is_byte_for_byte_what_summarize_prints(
     for record, text in zip(records, texts, strict=True):
         article = tmp_path / "article.txt"
         article.write_text(text, encoding="utf-8")
-        printed = subprocess.run(
-            [*TERSELY, "summarize", str(article), *options, "--format", "json"], capture_output=True, check=False
-        ).stdout
-        assert record["summary"].encode() + b"\n" == printed
+        assert record["summary"] + "\n" == tersely("summarize", article, *options, "--format", "json").stdout
 
 
 def test_a_summary_comes_with_its_length_and_its_reason(tmp_path: Path) -> None:

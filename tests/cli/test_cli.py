@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -11,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from commands import tersely
 from tersely import __version__, summarize
 
 PAGE = """<!doctype html><html><head><title>t</title></head><body><nav><a href="/">Home</a></nav><article>
@@ -18,14 +17,6 @@ PAGE = """<!doctype html><html><head><title>t</title></head><body><nav><a href="
 <p>Firemen brought ninety people out of their houses by boat, the mayor of the town said in the evening.</p>
 <p>More rain is expected by the weather service, and the river is not going to fall until Thursday.</p>
 </article></body></html>"""
-
-
-def tersely(*args: str, stdin: str | bytes = b"", **env: str) -> subprocess.CompletedProcess[str]:
-    data = stdin if isinstance(stdin, bytes) else stdin.encode()
-    command = [sys.executable, "-m", "tersely", *args]
-    run = subprocess.run(command, input=data, capture_output=True, env={**os.environ, **env}, check=False)
-    assert b"Traceback" not in run.stderr
-    return subprocess.CompletedProcess(args, run.returncode, run.stdout.decode(), run.stderr.decode())
 
 
 @pytest.fixture
