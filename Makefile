@@ -16,7 +16,7 @@ demo: $(VENV)/base ## Summarize two examples at three budgets (installs the base
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/dev chromium lint ## Everything that continuous integration checks
-	$(BIN)/pytest --numprocesses 2 --dist loadfile
+	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 	@$(MAKE) --no-print-directory wheel-test
 
 lint: $(VENV)/dev ## Style, types and the import contract

@@ -257,11 +257,14 @@ def test_the_exported_graph_computes_what_the_network_computes(
         np.testing.assert_array_equal(values, pickle.loads(pickle.dumps(found)).score(document, vectors))
 
 
-def test_the_mean_of_the_best_weights_can_be_exported(
-    config: ScorerConfig, corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Exporting a graph takes seconds, and graphs are tested elsewhere.
+@pytest.fixture
+def no_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Export no graph: that takes seconds, and graphs are tested elsewhere."""
     monkeypatch.setattr(sys.modules["tersely.learn.scorer.export"], "onnx_bytes", lambda *_: b"graph")
+
+
+@pytest.mark.usefixtures("no_graph")
+def test_the_mean_of_the_best_weights_can_be_exported(config: ScorerConfig, corpus: Corpus, tmp_path: Path) -> None:
     changed = replace(config, training=replace(config.training, average=True))
     state = train_scorer(changed, corpus, Hashing(), tmp_path, False, silent)
     export(changed, state, corpus, tmp_path)
@@ -297,6 +300,7 @@ def test_the_command_makes_a_model_that_summarizes(config: ScorerConfig, tmp_pat
         Summarizer.load(out)
 
 
+@pytest.mark.usefixtures("no_graph")
 def test_settings_seed_validation_and_first_words_are_options(config: ScorerConfig, tmp_path: Path) -> None:
     file, texts, dev = tmp_path / "tiny.toml", tmp_path / "texts.jsonl", tmp_path / "dev.jsonl"
     file.write_bytes(to_toml(config))

@@ -54,9 +54,14 @@ def rows(folders: tuple[Path, ...]) -> None:
     click.echo(render_rows(sorted(found, key=lambda row: order.index(row["distribution"]))))
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Run the command; every foreseen error is one line."""
     try:
         cli(prog_name="python -m tersely.learn.knapsack.baselines")
     except TerselyError as error:
         click.echo(f"tersely: {error}", err=True)
         sys.exit(2 if isinstance(error, UsageError) else 3)
+
+
+if __name__ == "__main__":
+    main()
