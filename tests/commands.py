@@ -19,20 +19,22 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 
-def tersely(*args: str | Path, stdin: str | bytes = b"", **env: str) -> subprocess.CompletedProcess[str]:
+def tersely(
+    *args: str | Path, stdin: str | bytes = b"", cwd: Path | None = None, **env: str
+) -> subprocess.CompletedProcess[str]:
     """Run a command; with variables, in a new Python, which may read them when it starts."""
     data = stdin if isinstance(stdin, bytes) else stdin.encode()
     command = [sys.executable, "-m", "tersely", *map(str, args)]
     if env:
-        run = subprocess.run(command, input=data, capture_output=True, env={**os.environ, **env}, check=False)
+        run = subprocess.run(command, input=data, capture_output=True, cwd=cwd, env={**os.environ, **env}, check=False)
         code, out, err = run.returncode, run.stdout, run.stderr
     else:
-        code, out, err = _forked(command[3:], data)
+        code, out, err = _forked(command[3:], data, cwd or Path.cwd())
     assert b"Traceback" not in err, err.decode()
     return subprocess.CompletedProcess(command, code, out.decode(), err.decode())
 
 
-def _forked(args: list[str], data: bytes) -> tuple[int, bytes, bytes]:
+def _forked(args: list[str], data: bytes, cwd: Path) -> tuple[int, bytes, bytes]:
     with TemporaryDirectory() as folder:
         given, out, err = (Path(folder, name) for name in ("in", "out", "err"))
         given.write_bytes(data)
@@ -40,7 +42,7 @@ def _forked(args: list[str], data: bytes) -> tuple[int, bytes, bytes]:
             "args": args,
             "streams": [str(given), str(out), str(err)],
             "env": {**os.environ},
-            "cwd": str(Path.cwd()),
+            "cwd": str(cwd),
         }
         server = _server()
         server.sendall(json.dumps(call).encode() + b"\n")

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from commands import tersely
+
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 PAGES = [README, *(ROOT / "docs" / f"{name}.md" for name in ("index", "fit", "exact-knapsack"))]
@@ -28,9 +30,7 @@ def commands() -> list[str]:
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tersely", *arguments], cwd=ROOT, capture_output=True, encoding="utf-8", check=False
-    )
+    return tersely(*arguments, cwd=ROOT)
 
 
 @pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)

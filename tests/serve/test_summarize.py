@@ -1,8 +1,6 @@
 """The service gives the same answers as the library and the command."""
 
 import json
-import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from commands import tersely
 from strategies import anything, prose
 from tersely import Summarizer
 from tersely.models import DEFAULT
@@ -23,8 +22,7 @@ texts = st.one_of(prose, anything.map(lambda text: text.encode("utf-8", "ignore"
 
 
 def command(text: str, *options: str) -> bytes:
-    call = [sys.executable, "-m", "tersely", "summarize", "--format", "json", *options]
-    return subprocess.run(call, input=text.encode(), capture_output=True, check=False).stdout
+    return tersely("summarize", "--format", "json", *options, stdin=text).stdout.encode()
 
 
 @pytest.mark.parametrize(
