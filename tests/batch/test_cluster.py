@@ -79,12 +79,9 @@ def test_a_cluster_writes_the_same_as_one_machine(tmp_path: Path) -> None:
     assert run_ray(job(source, there, id="id", resume=True)) == Totals(43, 2, 1)
 
 
-@pytest.mark.parametrize("scheme", ["file", "s3"])
-def test_a_store_is_read_and_written_and_a_run_is_resumed(tmp_path: Path, scheme: str) -> None:
-    place = tmp_path.as_uri() if scheme == "file" else f"s3://{BUCKET}"
-    source = corpus(tmp_path / "in", "parquet", articles(45))
-    if scheme == "s3":
-        fs.copy_files(str(source), f"{place}/in")
+def test_a_store_is_read_and_written_and_a_run_is_resumed(tmp_path: Path) -> None:
+    place = f"s3://{BUCKET}"
+    fs.copy_files(str(corpus(tmp_path / "in", "parquet", articles(45))), f"{place}/in")
     store, folder = fs.FileSystem.from_uri(f"{place}/out")
     whole = job(f"{place}/in", f"{place}/out")
 
@@ -151,16 +148,15 @@ def test_two_runs_at_once_do_not_lose_parts(tmp_path: Path) -> None:
     assert len((out / "_manifest.jsonl").read_text().splitlines()) == 1
 
 
-@pytest.mark.parametrize("scheme", ["", "file://"])
-def test_a_damaged_part_is_done_again_and_documents_set_aside_if_asked(tmp_path: Path, scheme: str) -> None:
+def test_a_damaged_part_is_done_again_and_documents_set_aside_if_asked(tmp_path: Path) -> None:
     records, out, mark = articles(25), tmp_path / "out", tmp_path / "mark"
     records[14]["text"] = f"UNLESS {mark}"
     source = write_corpus(tmp_path / "in.jsonl", records)
-    assert run_ray(job(source, f"{scheme}{out}"), 1) == Totals(24, 1, 0)
+    assert run_ray(job(source, out.as_uri()), 1) == Totals(24, 1, 0)
     whole = {path.name: path.read_bytes() for path in parts(out)}
     parts(out)[0].unlink()
     parts(out)[-1].write_bytes(b"{")
-    again = job(source, f"{scheme}{out}", resume=True)
+    again = job(source, out.as_uri(), resume=True)
     assert run_ray(again, 1) == Totals(24, 1, 0)
     assert {path.name: path.read_bytes() for path in parts(out)} == whole
     mark.touch()
