@@ -1,7 +1,7 @@
 """Runs `tersely` as a process, with its own streams and exit code, but without loading Python and NumPy each time.
 
-A server that has loaded the modules forks a process for each call. It has run nothing else, so it has no threads that
-a fork would lose.
+A server that has loaded the modules and the default model forks a process for each call. It has no threads that a fork
+would lose.
 """
 
 import atexit
@@ -67,8 +67,10 @@ def main() -> None:
     import tersely.cli.batch
     import tersely.cli.frontier
     import tersely.cli.summarize
-    import tersely.summarizer  # noqa: F401
+    import tersely.summarizer
 
+    # What is computed once, expressions and the model among it, is there for every call.
+    tersely.summarizer.Summarizer.load().summarize("One. Two.", max_chars=5)
     with suppress(ImportError):
         import pyarrow.parquet  # noqa: F401
     with socket.socket(fileno=int(sys.argv[1])) as calls:
