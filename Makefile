@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+COMPILED := hatch_build.py src/tersely/select/_compiled.c
 EXTRAS := tokens,html,files,plot,hub,eval,train,serve,batch,ray,langchain,llama-index,haystack,spacy,mcp
 
 .DEFAULT_GOAL := help
@@ -96,7 +97,8 @@ dist: $(VENV)/dev $(VENV)/release ## Build the sdist and the wheel into dist/ an
 	$(BIN)/twine check --strict dist/*
 
 # What runs without torch and Ray.
-CHECKED_EXTRAS := tokens,html,files,plot,learned,eval,serve,batch
+CHECKED_COMPILED := hatch_build.py src/tersely/select/_compiled.c
+EXTRAS := tokens,html,files,plot,learned,eval,serve,batch
 CHECKED := tests/text tests/select tests/score tests/cli tests/serve --ignore tests/serve/page \
   --ignore tests/score/test_learned.py --ignore tests/cli/test_encode.py
 
@@ -134,12 +136,12 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 # Nothing that is not listed with its hash is fetched, not even to build the package.
-$(VENV)/base: $(VENV)/bin/python pyproject.toml requirements.txt
+$(VENV)/base: $(VENV)/bin/python pyproject.toml requirements.txt $(COMPILED)
 	$(PIP) install --require-hashes --requirement requirements.txt
 	$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/dev: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/dev: $(VENV)/bin/python pyproject.toml constraints.txt $(COMPILED)
 	$(PIP) install --upgrade pip
 	$(PIP) install --constraint constraints.txt --editable '.[$(EXTRAS)]' --group dev --group bench --group docs
 	@touch $@ $(VENV)/base

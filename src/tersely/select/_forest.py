@@ -75,6 +75,15 @@ class Forest:
                 matrix[i] |= matrix[parent]
         return matrix
 
+    def segments(self, amounts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the amount of each bundle of 1, 2, ... sentences, as far as there are and as bundles are rated."""
+        parents, sums = np.array([*self.parents, -1]), np.zeros((len(amounts), _LONGEST), dtype=np.int64)
+        amounts, at = np.append(amounts, 0), np.arange(len(amounts))
+        for number in range(min(max(self.depth, default=0) + 1, _LONGEST)):
+            sums[:, number:] += amounts[at, None]
+            at = parents[at]
+        return sums
+
     @cached_property
     def steep(self) -> bool:
         """Whether some bundles may be too long to be rated."""
