@@ -89,11 +89,14 @@ share: $(VENV)/base ## Write the manual page and the completion scripts, share/
 	$(BIN)/tersely completion zsh > share/zsh/site-functions/_tersely
 	$(BIN)/tersely completion fish > share/fish/vendor_completions.d/tersely.fish
 
-dist: $(VENV)/dev $(VENV)/release ## Build the sdist and the wheel into dist/ and check them
+dist: $(VENV)/dev $(VENV)/release ## Build the sdist and the wheels into dist/ and check them
 	$(BIN)/python .ci/version.py
 	$(BIN)/pytest tests/test_package.py
-	rm -rf dist
-	$(BIN)/python -m build --outdir dist .
+	rm -rf dist build/compiled
+	TERSELY_PURE=1 $(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m build --wheel --outdir build/compiled .
+	if [ "$$(uname)" = Linux ]; then PATH=$(BIN):$$PATH auditwheel repair --wheel-dir dist build/compiled/*.whl; \
+	else cp build/compiled/*.whl dist; fi
 	$(BIN)/twine check --strict dist/*
 
 # What runs without torch and Ray.
