@@ -25,10 +25,9 @@ class Forest:
     """
 
     def __init__(self, needs: tuple[int, ...], include: Collection[int], exclude: Collection[int]) -> None:
-        self.parents = [
-            -1 if i in include or need < 0 or need in include else need  # a chain ends at what is included
-            for i, need in enumerate(needs)
-        ]
+        self.parents = list(needs)
+        if include:  # a chain ends at what is included
+            self.parents = [-1 if i in include or need in include else need for i, need in enumerate(needs)]
         self.possible: list[bool] = []
         self.depth: list[int] = []  # how many sentences are above, on the chain
         for i, parent in enumerate(self.parents):
