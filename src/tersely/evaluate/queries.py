@@ -20,9 +20,10 @@ from tersely.io.lines import Fault, read_objects
 from tersely.layout import Coherence, Layout, Options
 from tersely.query import Answering, stemmed
 from tersely.select import SELECTORS
+from tersely.text.language import content_words
 from tersely.text.length import TokenCounter
 from tersely.text.sources import Collection, located
-from tersely.text.words import all_words, content_words
+from tersely.text.words import all_words
 
 Values = NDArray[np.float64]
 

@@ -1,9 +1,11 @@
 """Avoids repetition: near duplicates are excluded before the selection, shared trigrams after it."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +22,7 @@ _ENOUGH = 256
 _LONG = 20
 # A sentence, its words with the rarest first, and how many of them may be missing in a similar sentence.
 _Entry = tuple[int, list[str], int]
+_BITS = np.array([byte.bit_count() for byte in range(256)], np.uint8)  # how many are set in a byte
 # A text with fewer than one space in this many characters does not separate words.
 _LONGEST_WORD = 12
 
@@ -68,17 +71,16 @@ def _duplicates(problem: Problem, document: Document, similarity: float) -> dict
     suspects = np.flatnonzero(shared >= similarity * sizes - 1e-9)
     if len(suspects) < 2:
         return {}
-    ends, begins = sizes.cumsum().tolist(), (sizes.cumsum() - sizes).tolist()
-    rows = {i: word[begins[i] : ends[i]] for i in suspects.tolist()}
-    near_pairs = set(rows) if len(rows) <= _CROWD else _sharing_pairs(rows, frequency, similarity)
+    rows, near_pairs = _Rows(word, sizes.cumsum() - sizes, sizes), set(suspects.tolist())
+    if len(suspects) > _CROWD:
+        near_pairs = _sharing_pairs(rows, suspects, frequency, similarity)
     vocabulary, often = document.numbered.vocabulary, frequency.tolist()
     kept_texts: dict[str, int] = {}  # the first sentence with this text
     kept_words: dict[int, set[int]] = {}  # by sentence
-    index = Index()
-    duplicates: dict[int, int] = {}
+    index, duplicates = Index(), dict[int, int]()
     for i in _by_value(problem, near_pairs - problem.exclude):
         included = i in problem.include
-        own = set(rows[i].tolist())
+        own = set(word[rows.begins[i] :][: sizes[i]].tolist())
         if not own:
             text = " ".join(document.texts[i].split()).casefold()
             if text in kept_texts and not included:
@@ -106,34 +108,62 @@ def _spare(count: int, similarity: float) -> int:
     return count - ceil(similarity * count - 1e-9)
 
 
-def _sharing_pairs(rows: Mapping[int, Indices], frequency: Indices, similarity: float) -> set[int]:
-    """Return the sentences that share two of their rarest words with another one, and those that need not.
+class _Rows(NamedTuple):
+    """The different words of each sentence, one after another, as numbers."""
+
+    word: Indices
+    begins: Indices
+    sizes: Indices
+
+
+def _sharing_pairs(rows: _Rows, suspects: Indices, frequency: Indices, similarity: float) -> set[int]:
+    """Return the sentences that share two of their rarest words with one that may be similar, and those that need not.
 
     Two similar sets share two of the first spare + 2 words of each (see `Index`), if they share two at all.
     """
     number = np.empty_like(frequency)
     number[np.argsort(frequency, kind="stable")] = np.arange(len(frequency))
-    by_length: defaultdict[int, list[int]] = defaultdict(list)
-    for i, row in rows.items():
-        by_length[len(row)].append(i)
-    found: set[int] = set()
-    sentences, keys = [], []
-    for length, group in by_length.items():
+    suspects = suspects[np.argsort(rows.sizes[suspects], kind="stable")]
+    found, sentences, keys = [suspects[:0]], [suspects[:0]], [suspects[:0]]
+    for group in np.split(suspects, np.flatnonzero(np.diff(rows.sizes[suspects])) + 1):
+        length = int(rows.sizes[group[0]])
         spare = _spare(length, similarity)
         # Long sentences have too many pairs, and so have those that may be similar to long ones.
         if length - spare < 2 or spare > _LONG * similarity:
-            found.update(group)
+            found.append(group)
         if length < 2 or spare > _LONG:
             continue
-        words = number[np.array([rows[i] for i in group])]
+        words = number[rows.word[rows.begins[group][:, None] + np.arange(length)]]
         words.sort(axis=1)
-        left, right = np.triu_indices(min(spare + 2, length), 1)
+        left, right = _pairs(min(spare + 2, length))
         keys.append((words[:, left] * len(number) + words[:, right]).ravel())
-        sentences.append(np.repeat(np.array(group), len(left)))
-    if keys:
-        _, which, times = np.unique(np.concatenate(keys), return_inverse=True, return_counts=True)
-        found.update(np.concatenate(sentences)[times[which] > 1].tolist())
-    return found
+        sentences.append(np.repeat(group, len(left)))
+    found += _in_groups(np.concatenate(keys), np.concatenate(sentences), rows, similarity)
+    return set(np.concatenate(found).tolist())
+
+
+@cache
+def _pairs(count: int) -> tuple[Indices, Indices]:
+    """Return each pair of numbers below `count`, as two columns."""
+    return np.triu_indices(count, 1)
+
+
+def _in_groups(keys: Indices, sentences: Indices, rows: _Rows, similarity: float) -> Iterator[Indices]:
+    """Yield the sentences that may be similar to another one with the same key, or that share it with very many.
+
+    Of two similar sets, few words are in only one, and no more of their marks.
+    """
+    bits = np.left_shift(np.uint64(1), (np.append(rows.word, 0) % 64).astype(np.uint64))  # a word's mark, of 64
+    order, marks = np.argsort(keys, kind="stable"), np.bitwise_or.reduceat(bits, rows.begins)
+    keys, sentences, at = keys[order], sentences[order], np.arange(len(keys))
+    for distance in range(1, _CROWD + 1):
+        at = at[: np.searchsorted(at, len(keys) - distance)]
+        at = at[keys[at] == keys[at + distance]]
+        left, right = sentences[at], sentences[at + distance]
+        apart = _BITS[(marks[left] ^ marks[right]).view(np.uint8)].reshape(-1, 8).sum(axis=1)
+        most = (rows.sizes[left] + rows.sizes[right]) * (1 - similarity) / (1 + similarity) + 1e-9
+        near = (apart <= most) | (distance == _CROWD)
+        yield from (left[near], right[near])
 
 
 class Index:
@@ -239,8 +269,7 @@ def _blocked(problem: Problem, chosen: tuple[int, ...], grams: "_Grams") -> list
     seen: set[tuple[str, ...]] = set()
     blocked: list[int] = []
     order = _by_value(problem, chosen)
-    if problem.needs:
-        order = _after_needs(problem, order)
+    order = _after_needs(problem, order) if problem.needs else order
     for sentence in order:
         if sentence not in problem.include and not seen.isdisjoint(grams[sentence]):
             blocked.append(sentence)
@@ -261,8 +290,7 @@ class _Grams(dict[int, set[tuple[str, ...]]]):
     """The trigrams of each sentence, computed on demand."""
 
     def __init__(self, document: Document) -> None:
-        self._texts = document.texts
-        text = document.text
+        self._texts, text = document.texts, document.text
         self._in_words = document.language != "zh" and len(text) <= _LONGEST_WORD * len(text.split())
 
     def __missing__(self, sentence: int) -> set[tuple[str, ...]]:
