@@ -132,7 +132,8 @@ class _Range:
             return Selection(self._covering[at], self._lows[at] - self.room(0))
         rounded = self._rounded(capacity)
         if self.room(rounded) < self._least:
-            return self.problem.selection(())
+            # Nothing fits, or only thanks to what rounding takes away.
+            return self._coverage(self.problem.with_capacity(capacity))
         return Selection(self.chosen[rounded], max(rounded, self._two))
 
     def samples(self) -> list[tuple[Draw, list[int]]]:
