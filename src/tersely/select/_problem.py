@@ -220,6 +220,12 @@ class Selection:
     stable: int
 
 
+def by_value(problem: Problem, sentences: set[int] | tuple[int, ...]) -> list[int]:
+    """Sort sentences: included ones first, then by value, ties by position."""
+    values = problem.values.tolist()
+    return sorted(sentences, key=lambda i: (i not in problem.include, -values[i], i))
+
+
 Selector = Callable[[Problem], Selection]
 Sweep = Callable[[Sequence[tuple[Problem, int]]], list[Callable[[int], Selection]]]
 

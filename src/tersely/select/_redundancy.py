@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tersely.select._problem import Indices, Problem
+from tersely.select._problem import Indices, Problem, by_value
 from tersely.text.document import Document
 
 # A list of more sentences than this is split, or else not read to its end.
@@ -240,9 +240,3 @@ def _deepest(spare: int) -> int:
 def _similar(left: set[int], right: set[int], similarity: float) -> bool:
     shared = len(left & right)
     return shared >= similarity * (len(left) + len(right) - shared) - 1e-9
-
-
-def by_value(problem: Problem, sentences: set[int] | tuple[int, ...]) -> list[int]:
-    """Sort sentences: included ones first, then by value, ties by position."""
-    values = problem.values.tolist()
-    return sorted(sentences, key=lambda i: (i not in problem.include, -values[i], i))

@@ -1,7 +1,6 @@
 """Avoids repetition of three words in a row, after the selection."""
 
-from tersely.select._problem import Problem, Selection, Selector
-from tersely.select._redundancy import by_value
+from tersely.select._problem import Problem, Selection, Selector, by_value
 from tersely.text.document import Document
 
 # Three Chinese words are about six characters.
