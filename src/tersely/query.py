@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from tersely.encode import Encoder
 from tersely.select import SELECTORS, Selector
 from tersely.text.document import Document
-from tersely.text.language import Language
+from tersely.text.language import Language, content_words
 from tersely.text.sources import Collection
-from tersely.text.words import HEAD, alike, all_words, content_words, stems
+from tersely.text.words import HEAD, alike, all_words, stems
 
 Values = NDArray[np.float64]
 Places = NDArray[np.intp]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from strategies import texts
 from tersely import Summarizer
-from tersely.score._cues import _names, cues, features
+from tersely.score._cues import Wording, _table, features, seen
 from tersely.score.auto import Auto, early_content
 from tersely.score.coverage import Coverage
 from tersely.text import Document
@@ -136,7 +136,7 @@ def test_findings_decisions_and_figures_are_cues_and_formalities_are_not() -> No
         "The appeal is dismissed and the court held that the law applies. Revenue grew 12% to $4 million. "
         "Good morning and thank you for joining the call. The weather stayed mild in the valley."
     )
-    example, found, held, grew, thanks, plain = cues(document)
+    example, found, held, grew, thanks, plain = Wording(document).cues
     assert min(found, held, grew) > plain > max(example, thanks)
 
 
@@ -144,14 +144,16 @@ def test_findings_decisions_and_figures_are_cues_and_formalities_are_not() -> No
 def test_only_the_features_that_count_are_looked_for(text: str) -> None:
     text += " In this paper, we propose 3 tests, for example: (see Figure 2)."
     document = Document.from_text(text, "en")
-    for words, sentence in zip(document.words, document.texts, strict=True):
-        table = _names("en")
-        assert table.seen(words, sentence) == features(words, sentence, "en") & table.names
+    names = _table("en").names
+    _, sentence, feature = next(seen(document))
+    for i, words in enumerate(document.words):
+        found = sorted(names[number] for number in feature[sentence == i])
+        assert found == sorted(features(words, document.texts[i], "en").intersection(names))
 
 
 def test_a_question_says_less_than_its_answer() -> None:
     for text in ("Who won the match? Who won the match.", "谁赢得了比赛？谁赢得了比赛。"):
-        question, answer = cues(Document.from_text(text))
+        question, answer = Wording(Document.from_text(text)).cues
         assert question < answer
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from growth import assert_linear
 from strategies import texts
 from tersely.text import Document, detect_language, measure
-from tersely.text.language import HAN, KANA, LANGUAGES, Language, separator, stop_words
+from tersely.text.language import HAN, KANA, LANGUAGES, Language, content_words, separator, stop_words
 from tersely.text.length import count_words
-from tersely.text.words import all_words, content_words, stems
+from tersely.text.words import all_words, stems
 
 
 @pytest.mark.parametrize(

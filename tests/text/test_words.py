@@ -1,7 +1,32 @@
+import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from strategies import texts
 from tersely.text import Document
-from tersely.text.words import term_weights
+from tersely.text.words import Numbered, Terms, all_words, term_weights
+
+
+@given(st.lists(texts, max_size=4), st.sampled_from(["en", "de", "zh"]))
+@example(["Rock'n'roll's \0 best, ‘ΣΟΣ’ don’t_stop.", "", "It's İ 'tis the boys' x's GDP好天 IT."], "en")
+@example(["One two."] * 600, "en")
+def test_texts_that_are_read_together_have_the_words_of_each(sentences: list[str], language: str) -> None:
+    together = Numbered.read(sentences, language)  # type: ignore[arg-type]
+    rows = [all_words(text, language) for text in sentences]  # type: ignore[arg-type]
+    each = Numbered.of(rows)
+    assert together.vocabulary == each.vocabulary
+    assert together.words.tolist() == each.words.tolist()
+    assert together.sentence.tolist() == each.sentence.tolist()
+    assert together.rows(len(sentences)) == tuple(map(tuple, rows))
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=40), max_size=6), st.lists(st.floats(0, 1e9), min_size=10))
+def test_weights_of_a_sentence_are_added_as_numpy_adds_them(rows: list[list[int]], weights: list[float]) -> None:
+    sentence = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    terms = Terms(np.array([term for row in rows for term in row], np.intp), sentence, ("x",) * 10, len(rows))
+    given = np.array(weights)
+    assert terms.sums(given).tolist() == [float(np.add.reduce(given[row])) if row else 0.0 for row in rows]
 
 
 def test_a_term_weighs_the_sum_of_decays_of_its_sentences() -> None:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tersely.encode._base import Matrix, fingerprint, unit_rows
 from tersely.errors import unknown_name
-from tersely.text.language import detect_language
-from tersely.text.words import all_words, content_words
+from tersely.text.language import content_words, detect_language
+from tersely.text.words import all_words
 
 Idf = Literal["smooth", "pacsum"]
 

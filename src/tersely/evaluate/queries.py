@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 from tersely.budget import Budget
 from tersely.encode import load_encoder
 from tersely.errors import InputError, UsageError
-from tersely.evaluate.cells import describe
+from tersely.evaluate import describe
 from tersely.evaluate.measures import Tokenization, ngrams
 from tersely.fitting import Choice, Fitting
 from tersely.io.lines import Fault, read_objects
 from tersely.layout import Coherence, Layout, Options
 from tersely.query import Answering, stemmed
 from tersely.select import SELECTORS
+from tersely.text.language import content_words
 from tersely.text.length import TokenCounter
 from tersely.text.sources import Collection, located
-from tersely.text.words import all_words, content_words
+from tersely.text.words import all_words
 
 Values = NDArray[np.float64]
 

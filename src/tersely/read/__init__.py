@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from tersely.read._quotes import WHOLE
 from tersely.text.blocks import NOISE, Kind
 from tersely.text.document import Document
-from tersely.text.language import Language
+from tersely.text.language import Language, content_words
 from tersely.text.sources import Collection
-from tersely.text.words import all_words, content_words
+from tersely.text.words import all_words
 
 __all__ = ["ALONE", "FILLER", "LOST", "Reading", "read"]
 

@@ -8,7 +8,7 @@ which words and pairs of words occur in the sentences that cover their text best
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from itertools import pairwise, product, repeat
 from typing import NamedTuple
@@ -27,6 +27,8 @@ _MARKS = '"“”?%$£€:;('
 
 ABSTRACT = 20  # An abstract has at most so many sentences.
 _QUOTE = frozenset('"“')
+_CLOSING, _ASKS = "\"'”’」』）)", ("?", "？", "؟")
+_BATCH = 2048  # sentences that are looked at together
 
 _ITSELF = "paper study article work report thesis review survey investigation proposal memo".split()
 _FINDS = """propose present introduce describe develop show demonstrate find found report investigate study examine
@@ -65,7 +67,6 @@ _RESEARCH = frozenset(
         *_pairs(("we",), _FINDS[:16]),
     )
 )
-_ITS_FIRST = frozenset(phrase.split()[0] for phrase in _RESEARCH)
 # How research speaks of itself in other languages, in lowercase.
 _RESEARCH_ELSEWHERE: dict[Language, str] = {
     "de": (
@@ -127,58 +128,141 @@ _MOVES = frozenset(
 )
 
 
-def cues(document: Document) -> NDArray[np.float64]:
-    """Return for each sentence a logarithm: above 0 if it is worded like what matters, below 0 if not.
-
-    >>> text = "Parsing is hard. In this paper, we propose a parser. For example, see Figure 2. It has been tried."
-    >>> int(np.argmax(cues(Document.from_text(text))))
-    1
-    """
-    learned, names = load_cues().get(document.language, {}), _names(document.language)
-    found = np.zeros(len(document))
-    by_hand, asks = document.language == "en", is_message(document)
-    for number, (words, text) in enumerate(zip(document.words, document.texts, strict=True)):
-        seen = names.seen(words, text)
-        if learned:
-            found[number] = sum(map(learned.get, seen, repeat(0))) / 100
-        if by_hand:
-            says = len(seen & _SAYS) + (not seen.isdisjoint(_FIGURES) and not seen.isdisjoint(_MOVES))
-            found[number] += _PHRASE * (min(says, _MOST) - min(len(seen & _ACCOMPANIES), _MOST))
-        if not asks and text.rstrip("\"'”’」』）)").endswith(("?", "？", "؟")):  # its answer says more
-            found[number] -= _PHRASE
-    return found - found.mean() if len(found) else found
+# The phrases and words that are counted in English sentences, besides those with a learned weight.
+_KINDS = {
+    "says": _SAYS,
+    "accompanies": _ACCOMPANIES,
+    "figures": _FIGURES,
+    "moves": _MOVES,
+    "research": _RESEARCH,
+    "person": _PERSON,
+    "parties": _PARTIES,
+}
 
 
-class _Names(NamedTuple):
-    """The features that a table has: all of them, the second words of pairs by the first ones, and marks."""
+class _Table(NamedTuple):
+    """The features that count, numbered: words, pairs by the numbers of their two words, and marks."""
 
-    names: frozenset[str]
-    pairs: dict[str, set[str]]
-    marks: str
-
-    def seen(self, words: Sequence[str], text: str) -> set[str]:
-        """Return those of the `features` of a sentence that the table has."""
-        plain = ["#" if word.isdigit() else word for word in words]
-        found = set(self.names.intersection(plain))
-        if plain and (start := f"{_START} {plain[0]}") in self.names:
-            found.add(start)
-        pairs = self.pairs
-        found.update([f"{one} {two}" for one, two in pairwise(plain) if one in pairs and two in pairs[one]])
-        found.update([mark for mark in self.marks if mark in text])
-        return found
+    names: list[str]
+    rows: dict[str, int]  # of the words of all these
+    words: NDArray[np.intp]  # [row, 3]: the number of the word itself, and as first and second of a pair, or -1
+    start: int  # as first of a pair
+    pairs: NDArray[np.intp]  # [first, second], the last of each for all other words; -1 is no feature
+    marks: dict[str, int]
+    counts: dict[str, NDArray[np.float64]]  # for each feature, the learned weight in hundredths, and whether it is ...
 
 
 @cache
-def _names(language: Language) -> _Names:
+def _table(language: Language) -> _Table:
     """Return the features that count in a language."""
-    names = frozenset(load_cues().get(language, {}))
-    if language == "en":
-        names |= _SAYS | _ACCOMPANIES | _FIGURES | _MOVES
-    pairs: dict[str, set[str]] = {}
-    for first, _, second in (name.partition(" ") for name in names):
-        if second:
-            pairs.setdefault(first, set()).add(second)
-    return _Names(names, pairs, "".join(mark for mark in _MARKS if mark in names))
+    learned, kinds = load_cues().get(language, {}), _KINDS if language == "en" else {}
+    names = sorted(frozenset(learned).union(*kinds.values()))
+    number = {name: i for i, name in enumerate(names)}
+    split = [(name, *name.split(" ")) for name in names if " " in name]
+    firsts, seconds = (
+        {word: i for i, word in enumerate(sorted({_START, *(pair[place] for pair in split)}))} for place in (1, 2)
+    )
+    pairs = np.full((len(firsts) + 1, len(seconds) + 1), -1)
+    for name, first, second in split:
+        pairs[firsts[first], seconds[second]] = number[name]
+    words = {name: i for name, i in number.items() if " " not in name and name not in _MARKS}
+    rows = {word: i for i, word in enumerate({**words, **firsts, **seconds})}
+    weights = {"learned": np.array([learned.get(name, 0) for name in names], np.float64)}
+    return _Table(
+        names=names,
+        rows=rows,
+        words=np.array([[known.get(word, -1) for known in (words, firsts, seconds)] for word in (*rows, "")]),
+        start=firsts[_START],
+        pairs=pairs,
+        marks={mark: number[mark] for mark in _MARKS if mark in number},
+        counts=weights | {kind: np.array([name in own for name in names], np.float64) for kind, own in kinds.items()},
+    )
+
+
+def seen(document: Document) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
+    """Yield those of the `features` of sentences that count, for many sentences at a time.
+
+    They come as the number of sentences, and, for each feature of each sentence, the sentence and the feature.
+    """
+    table, words = _table(document.language), document.numbered
+    plain = ["#" if word.isdigit() else word for word in words.vocabulary]
+    single, first, second = table.words[np.fromiter(map(table.rows.get, plain, repeat(-1)), np.intp, len(plain))].T
+    present = {mark: number for mark, number in table.marks.items() if mark in document.text}
+    size = max(len(table.names), 1)
+    for start in range(0, len(document), _BATCH):
+        texts = document.texts[start : start + _BATCH]
+        part = slice(*np.searchsorted(words.sentence, (start, start + _BATCH)))
+        said, sentence = words.words[part], words.sentence[part] - start
+        before = np.append(table.start, first[said[:-1]])
+        before[1:][sentence[1:] > sentence[:-1]] = table.start
+        marked = [np.flatnonzero([mark in text for text in texts]) for mark in present]
+        marks = [np.full(len(own), mark) for mark, own in zip(present.values(), marked, strict=True)]
+        feature = np.concatenate([single[said], table.pairs[before, second[said]], *marks])
+        keys = np.sort((np.concatenate([sentence, sentence, *marked]) * size + feature)[feature >= 0])
+        yield len(texts), *np.divmod(keys[np.append(True, keys[1:] > keys[:-1])[: len(keys)]], size)
+
+
+class Wording:
+    """How the sentences of a document are worded, and what that says about the document."""
+
+    def __init__(self, document: Document) -> None:
+        self._document, counts = document, _table(document.language).counts
+        rows = [
+            [np.bincount(sentence, own[feature], minlength=count) for own in counts.values()]
+            for count, sentence, feature in seen(document)
+        ]
+        columns = np.concatenate(rows, axis=1) if rows else np.empty((len(counts), 0))
+        self._counts: dict[str, NDArray[np.float64]] = dict(zip(counts, columns, strict=True))
+
+    @cached_property
+    def cues(self) -> NDArray[np.float64]:
+        """For each sentence a logarithm: above 0 if it is worded like what matters, below 0 if not.
+
+        >>> text = "Parsing is hard. In this paper, we propose a parser. For example, see Figure 2. It has been tried."
+        >>> int(np.argmax(Wording(Document.from_text(text)).cues))
+        1
+        """
+        document, counts = self._document, self._counts
+        found: NDArray[np.float64] = counts["learned"] / 100
+        if document.language == "en":
+            says = counts["says"] + ((counts["figures"] > 0) & (counts["moves"] > 0))
+            found += _PHRASE * (np.minimum(says, _MOST) - np.minimum(counts["accompanies"], _MOST))
+        if not self.is_message:  # the answer to a question says more than the question
+            found[[text.rstrip(_CLOSING).endswith(_ASKS) for text in document.texts]] -= _PHRASE
+        return found - found.mean() if len(found) else found
+
+    @property
+    def is_research(self) -> bool:
+        """Whether a text speaks of itself as research does: "this paper", "we propose", "our results".
+
+        In an abstract, once is enough, unless somebody is quoted.
+        """
+        document, says = self._document, self._having("research").tolist()
+        if document.language in _RESEARCH_ELSEWHERE:
+            itself = len(re.findall(_RESEARCH_ELSEWHERE[document.language], document.text.lower()))
+            return itself > len(document) // ABSTRACT
+        if len(document) > ABSTRACT:
+            return document.language == "en" and len(says) >= 0.12 * len(document)
+        return any(_QUOTE.isdisjoint(document.texts[i]) for i in says)
+
+    @property
+    def is_judgment(self) -> bool:
+        """Whether a text speaks of parties and courts as a judgment does."""
+        return len(self._having("parties")) > 0.1 * len(self._document)
+
+    @property
+    def is_message(self) -> bool:
+        """Whether a text is short and speaks to somebody: what it asks is what it is about."""
+        return len(self._document) <= ABSTRACT and self.is_spoken
+
+    @property
+    def is_spoken(self) -> bool:
+        """Whether more than half of the sentences say I, we or you: somebody speaks."""
+        return 2 * len(self._having("person")) > len(self._document)
+
+    def _having(self, kind: str) -> NDArray[np.intp]:
+        """Return the sentences that have something of a kind; none if the language is not English."""
+        return np.flatnonzero(self._counts.get(kind, ()))
 
 
 def features(words: Sequence[str], text: str, language: Language) -> set[str]:
@@ -201,41 +285,3 @@ def load_cues() -> dict[str, dict[str, int]]:
     """Return the learned weights of each language, in hundredths."""
     stored: dict[str, dict[str, int]] = json.loads(files(__package__).joinpath("cues.json").read_text("utf-8"))["cues"]
     return stored
-
-
-def is_research(document: Document) -> bool:
-    """Tell whether a text speaks of itself as research does: "this paper", "we propose", "our results".
-
-    In an abstract, once is enough, unless somebody is quoted.
-    """
-    if document.language in _RESEARCH_ELSEWHERE:
-        itself = len(re.findall(_RESEARCH_ELSEWHERE[document.language], document.text.lower()))
-        return itself > len(document) // ABSTRACT
-    if document.language != "en":
-        return False
-    says = [
-        not (_ITS_FIRST.isdisjoint(words) or _RESEARCH.isdisjoint(map(" ".join, pairwise(words))))
-        for words in document.words
-    ]
-    if len(document) > ABSTRACT:
-        return sum(says) >= 0.12 * len(document)
-    return any(one and not _QUOTE & set(text) for one, text in zip(says, document.texts, strict=True))
-
-
-def is_judgment(document: Document) -> bool:
-    """Tell whether a text speaks of parties and courts as a judgment does."""
-    if document.language != "en":
-        return False
-    return sum(not _PARTIES.isdisjoint(words) for words in document.words) > 0.1 * len(document)
-
-
-def is_message(document: Document) -> bool:
-    """Tell whether a text is short and speaks to somebody: what it asks is what it is about."""
-    return len(document) <= ABSTRACT and is_spoken(document)
-
-
-def is_spoken(document: Document) -> bool:
-    """Tell whether more than half of the sentences say I, we or you: somebody speaks."""
-    if document.language != "en":
-        return False
-    return 2 * sum(not _PERSON.isdisjoint(words) for words in document.words) > len(document)

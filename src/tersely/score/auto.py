@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from tersely.score import Matrix, Values
-from tersely.score._cues import ABSTRACT, cues, is_judgment, is_message, is_research, is_spoken
+from tersely.score._cues import ABSTRACT, Wording
 from tersely.score.coverage import Coverage
 from tersely.text.document import Document
 from tersely.text.words import term_weights
@@ -91,12 +91,16 @@ class Auto:
 
     def by_share(self, document: Document) -> "Leaning":
         """Return a function from the share of the text that a summary keeps to the values."""
-        worded = np.exp(self.cues * cues(document)) * _fullness(document)
+        wording = Wording(document)
+        worded = np.exp(self.cues * wording.cues) * _fullness(document)
         worded *= np.array([_ROLES.get(role, 1.0) for role in document.roles])
-        return Leaning(document, self.lean(document), worded)
+        return Leaning(document, self._lean(document, wording), worded)
 
     def lean(self, document: Document) -> Lean:
         """Return where the document says what matters."""
+        return self._lean(document, Wording(document))
+
+    def _lean(self, document: Document, wording: Wording) -> Lean:
         count = len(document)
         if self.bias is not None:
             return Lean(self.bias, "given")
@@ -104,18 +108,18 @@ class Auto:
             return Lean(-0.4, "a judgment, which ends with what it decides")
         if document.is_conversation:
             return Lean(1.0, "a conversation, which says early what it is about")
-        if count > _LONG and is_judgment(document):
+        if count > _LONG and wording.is_judgment:
             return Lean(0.0, "a judgment, which argues to its end", opening=_STEEP, much=_MUCH_OF_LONG)
         if count > _LONG:
             early = (count * early_content(document) + _SENTENCES * _MOST_TEXTS) / (count + _SENTENCES)
             bias = round(min(_SLOPE * max(_EARLY - early, 0.0), _STEEP), 3)
             what = "those at its beginning say most" if bias else "nothing more at its beginning than elsewhere"
             return Lean(bias, f"{count} sentences, and {what}", opening=_STEEP, much=_MUCH_OF_LONG)
-        if is_research(document):
+        if wording.is_research:
             return Lean(0.2 if count <= ABSTRACT else 0.4, f"research in {count} sentences")
-        if is_message(document):
+        if wording.is_message:
             return Lean(_STEEPEST, "a message, which begins with what it is about")
-        if is_spoken(document):
+        if wording.is_spoken:
             return Lean(0.3, f"{count} sentences of somebody who speaks")
         bias = round(min(_SHORT / max(count, 1), _STEEPEST), 3)
         return Lean(bias, f"{count} sentences, which begin with what matters", _FIRST)

@@ -1,17 +1,18 @@
-"""Avoids repetition: near duplicates are excluded before the selection, shared trigrams after it."""
+"""Avoids repetition of sentences: near duplicates are excluded before the selection."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import replace
+from functools import cache
 from math import ceil
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tersely.select._problem import Indices, Problem, Selection, Selector
+from tersely.select._problem import Indices, Problem, by_value
 from tersely.text.document import Document
 
-# Three Chinese words are about six characters.
-_HAN_GRAM = 6
 # A list of more sentences than this is split, or else not read to its end.
 _CROWD = 32
 # A sentence is compared with about this many others at most.
@@ -20,8 +21,7 @@ _ENOUGH = 256
 _LONG = 20
 # A sentence, its words with the rarest first, and how many of them may be missing in a similar sentence.
 _Entry = tuple[int, list[str], int]
-# A text with fewer than one space in this many characters does not separate words.
-_LONGEST_WORD = 12
+_BITS = np.array([byte.bit_count() for byte in range(256)], np.uint8)  # how many are set in a byte
 
 
 def without_duplicates(problem: Problem, similarity: float = 0.8) -> Problem:
@@ -51,7 +51,7 @@ def distinct(problem: Problem, similarity: float = 0.8) -> tuple[int, Problem]:
     fitting = {i for i, cost in costs.items() if cost <= problem.room}
     if any(i in fitting and twin not in fitting for i, twin in twins.items()):
         twins = _duplicates(problem, problem.document, similarity, fitting)
-    ranks = {i: rank for rank, i in enumerate(_by_value(problem, {*twins, *twins.values()}))}
+    ranks = {i: rank for rank, i in enumerate(by_value(problem, {*twins, *twins.values()}))}
     # In less room than one of these takes, another sentence is kept: a shorter one, or again the better one.
     borders = [
         costs[twin]
@@ -90,17 +90,22 @@ def _duplicates(
     suspects = np.flatnonzero(shared >= similarity * sizes - 1e-9)
     if len(suspects) < 2:
         return {}
-    ends, begins = sizes.cumsum().tolist(), (sizes.cumsum() - sizes).tolist()
-    rows = {i: word[begins[i] : ends[i]] for i in suspects.tolist()}
-    near_pairs = set(rows) if len(rows) <= _CROWD else _sharing_pairs(rows, frequency, similarity)
+    rows = _Rows(word, sizes.cumsum() - sizes, sizes)
+    if len(suspects) > _CROWD:
+        near_pairs = _sharing_pairs(rows, suspects, frequency, similarity)
+    else:
+        left, right = (suspects[place] for place in _pairs(len(suspects)))
+        may = _may_be_similar(rows, _marks(rows), left, right, similarity)
+        near_pairs = {*left[may].tolist(), *right[may].tolist()}
+    if not near_pairs:
+        return {}
     vocabulary, often = document.numbered.vocabulary, frequency.tolist()
     kept_texts: dict[str, int] = {}  # the first sentence with this text
     kept_words: dict[int, set[int]] = {}  # by sentence
-    index = Index()
-    duplicates: dict[int, int] = {}
-    for i in sorted(_by_value(problem, near_pairs - problem.exclude), key=lambda i: i not in preferred):
+    index, duplicates = Index(), dict[int, int]()
+    for i in sorted(by_value(problem, near_pairs - problem.exclude), key=lambda i: i not in preferred):
         included = i in problem.include
-        own = set(rows[i].tolist())
+        own = set(word[rows.begins[i] :][: sizes[i]].tolist())
         if not own:
             text = " ".join(document.texts[i].split()).casefold()
             if text in kept_texts and not included:
@@ -128,34 +133,74 @@ def _spare(count: int, similarity: float) -> int:
     return count - ceil(similarity * count - 1e-9)
 
 
-def _sharing_pairs(rows: Mapping[int, Indices], frequency: Indices, similarity: float) -> set[int]:
-    """Return the sentences that share two of their rarest words with another one, and those that need not.
+class _Rows(NamedTuple):
+    """The different words of each sentence, one after another, as numbers."""
+
+    word: Indices
+    begins: Indices
+    sizes: Indices
+
+
+def _sharing_pairs(rows: _Rows, suspects: Indices, frequency: Indices, similarity: float) -> set[int]:
+    """Return the sentences that share two of their rarest words with one that may be similar, and those that need not.
 
     Two similar sets share two of the first spare + 2 words of each (see `Index`), if they share two at all.
     """
     number = np.empty_like(frequency)
     number[np.argsort(frequency, kind="stable")] = np.arange(len(frequency))
-    by_length: defaultdict[int, list[int]] = defaultdict(list)
-    for i, row in rows.items():
-        by_length[len(row)].append(i)
-    found: set[int] = set()
-    sentences, keys = [], []
-    for length, group in by_length.items():
+    suspects = suspects[np.argsort(rows.sizes[suspects], kind="stable")]
+    found, sentences, keys = [suspects[:0]], [suspects[:0]], [suspects[:0]]
+    for group in np.split(suspects, np.flatnonzero(np.diff(rows.sizes[suspects])) + 1):
+        length = int(rows.sizes[group[0]])
         spare = _spare(length, similarity)
         # Long sentences have too many pairs, and so have those that may be similar to long ones.
         if length - spare < 2 or spare > _LONG * similarity:
-            found.update(group)
+            found.append(group)
         if length < 2 or spare > _LONG:
             continue
-        words = number[np.array([rows[i] for i in group])]
+        words = number[rows.word[rows.begins[group][:, None] + np.arange(length)]]
         words.sort(axis=1)
-        left, right = np.triu_indices(min(spare + 2, length), 1)
+        left, right = _pairs(min(spare + 2, length))
         keys.append((words[:, left] * len(number) + words[:, right]).ravel())
-        sentences.append(np.repeat(np.array(group), len(left)))
-    if keys:
-        _, which, times = np.unique(np.concatenate(keys), return_inverse=True, return_counts=True)
-        found.update(np.concatenate(sentences)[times[which] > 1].tolist())
-    return found
+        sentences.append(np.repeat(group, len(left)))
+    found += _in_groups(np.concatenate(keys), np.concatenate(sentences), rows, similarity)
+    return set(np.concatenate(found).tolist())
+
+
+@cache
+def _pairs(count: int) -> tuple[Indices, Indices]:
+    """Return each pair of numbers below `count`, as two columns."""
+    return np.triu_indices(count, 1)
+
+
+def _in_groups(keys: Indices, sentences: Indices, rows: _Rows, similarity: float) -> Iterator[Indices]:
+    """Yield the sentences that may be similar to another one with the same key, or that share it with very many."""
+    order, marks = np.argsort(keys, kind="stable"), _marks(rows)
+    keys, sentences, at = keys[order], sentences[order], np.arange(len(keys))
+    for distance in range(1, _CROWD + 1):
+        at = at[: np.searchsorted(at, len(keys) - distance)]
+        at = at[keys[at] == keys[at + distance]]
+        left, right = sentences[at], sentences[at + distance]
+        near = _may_be_similar(rows, marks, left, right, similarity) | (distance == _CROWD)
+        yield from (left[near], right[near])
+
+
+def _marks(rows: _Rows) -> NDArray[np.uint64]:
+    """Return for each sentence the marks of its words, of which there are 64."""
+    bits = np.append(np.left_shift(np.uint64(1), (rows.word % 64).astype(np.uint64)), np.uint64(0))
+    marks: NDArray[np.uint64] = np.bitwise_or.reduceat(bits, rows.begins)
+    marks[rows.sizes == 0] = 0
+    return marks
+
+
+def _may_be_similar(
+    rows: _Rows, marks: NDArray[np.uint64], left: Indices, right: Indices, similarity: float
+) -> NDArray[np.bool_]:
+    """Tell which pairs of sentences may be similar: then few words are in only one of them, and no more marks."""
+    apart = _BITS[(marks[left] ^ marks[right]).view(np.uint8)].reshape(-1, 8).sum(axis=1)
+    most = (rows.sizes[left] + rows.sizes[right]) * (1 - similarity) / (1 + similarity) + 1e-9
+    may: NDArray[np.bool_] = apart <= most
+    return may
 
 
 class Index:
@@ -214,81 +259,3 @@ def _deepest(spare: int) -> int:
 def _similar(left: set[int], right: set[int], similarity: float) -> bool:
     shared = len(left & right)
     return shared >= similarity * (len(left) + len(right) - shared) - 1e-9
-
-
-def _by_value(problem: Problem, sentences: set[int] | tuple[int, ...]) -> list[int]:
-    """Sort sentences: included ones first, then by value, ties by position."""
-    values = problem.values.tolist()
-    return sorted(sentences, key=lambda i: (i not in problem.include, -values[i], i))
-
-
-def blocking_trigrams(selector: Selector) -> Selector:
-    """Return a selector that never chooses two sentences that share three words in a row.
-
-    Of two such sentences, the one of lower value is excluded, never an included one, and the selector runs again.
-    With `greedy` and `top` this is BertSum's blocking, which goes through the sentences by value and skips each
-    that shares a trigram with those before it. In Chinese, and wherever words are not separated by spaces, six
-    characters in a row count as three words. A sentence that needs an excluded one is not chosen, either; so of a
-    sentence and one that needs it, the latter is excluded, whatever their values.
-    """
-
-    def select(problem: Problem) -> Selection:
-        answer = selector(problem)
-        stable = answer.stable
-        if problem.document is None:
-            return answer
-        grams = _Grams(problem.document)
-        while blocked := _blocked(problem, answer.chosen, grams):
-            problem = problem.without(blocked)
-            answer = selector(problem)
-            # At a smaller capacity, the same sentences are blocked as long as every round gives the same answer.
-            stable = max(stable, answer.stable)
-        return Selection(answer.chosen, stable)
-
-    return select
-
-
-def repeats_trigrams(problem: Problem, chosen: tuple[int, ...]) -> bool:
-    """Tell whether two of the chosen sentences share three words in a row."""
-    return problem.document is not None and bool(_blocked(problem, chosen, _Grams(problem.document)))
-
-
-def _blocked(problem: Problem, chosen: tuple[int, ...], grams: "_Grams") -> list[int]:
-    """Return the chosen sentences that repeat any of those before the first repetition, by value.
-
-    Later repetitions wait for the next round: without the blocked sentences, the choice may be another.
-    """
-    seen: set[tuple[str, ...]] = set()
-    blocked: list[int] = []
-    order = _by_value(problem, chosen)
-    if problem.needs:
-        order = _after_needs(problem, order)
-    for sentence in order:
-        if sentence not in problem.include and not seen.isdisjoint(grams[sentence]):
-            blocked.append(sentence)
-        elif not blocked:
-            seen |= grams[sentence]
-    return blocked
-
-
-def _after_needs(problem: Problem, order: list[int]) -> list[int]:
-    """Return the sentences in order, each right after those that it needs and that were not before it."""
-    placed: dict[int, None] = {}
-    for sentence in order:
-        placed.update(dict.fromkeys(reversed(problem.forest.bundle(sentence, placed))))
-    return list(placed)
-
-
-class _Grams(dict[int, set[tuple[str, ...]]]):
-    """The trigrams of each sentence, computed on demand."""
-
-    def __init__(self, document: Document) -> None:
-        self._texts = document.texts
-        text = document.text
-        self._in_words = document.language != "zh" and len(text) <= _LONGEST_WORD * len(text.split())
-
-    def __missing__(self, sentence: int) -> set[tuple[str, ...]]:
-        words = self._texts[sentence].lower().split()
-        parts, size = (words, 3) if self._in_words else (list("".join(words)), _HAN_GRAM)
-        self[sentence] = set(zip(*(parts[i:] for i in range(size)), strict=False))
-        return self[sentence]

@@ -4,13 +4,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import NamedTuple
 
 from tersely.text.blocks import Block, Kind, Part, Place, join_parts, places, roles
 from tersely.text.language import HAN, Language, detect_language
 from tersely.text.split import find_blocks, split_blocks
-from tersely.text.words import Numbered, Numbers, Terms, all_words, content_terms, stems
+from tersely.text.words import Numbered, Numbers, Terms, content_terms, stems
 
 # Between two of these, characters and marks of Chinese and Japanese, no space is shown for a line break.
 _DENSE = re.compile(rf"[{HAN}\u3000-\u30ff\uff00-\uff65“”‘’—…]")
@@ -133,14 +132,12 @@ class Document:
     @cached_property
     def words(self) -> tuple[tuple[str, ...], ...]:
         """The words of each sentence in lowercase; in Chinese, pairs of characters."""
-        same = dict[str, str]().setdefault  # a word that is said again is kept once
-        rows = (all_words(text, self.language) for text in self.texts)
-        return tuple(tuple(map(same, row, row)) for row in rows)
+        return self.numbered.rows(len(self))
 
     @cached_property
     def numbered(self) -> Numbered:
         """The words of all sentences as numbers."""
-        return Numbered.of(self.words)
+        return Numbered.read(self.texts, self.language)
 
     @cached_property
     def distinct_words(self) -> tuple[Numbers, Numbers]:
@@ -155,8 +152,7 @@ class Document:
     @cached_property
     def stems(self) -> tuple[tuple[str, ...], ...]:
         """The stems of each sentence's words."""
-        flat = map(self.numbered_stems.vocabulary.__getitem__, self.numbered_stems.words.tolist())
-        return tuple(tuple(islice(flat, len(words))) for words in self.words)
+        return self.numbered_stems.rows(len(self))
 
     @cached_property
     def terms(self) -> Terms:

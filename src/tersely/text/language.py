@@ -1,7 +1,7 @@
-"""Detects the language of a text by its script and its most common words."""
+"""Detects the language of a text by its script and its most common words, and tells which words carry content."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Literal, get_args
 
@@ -16,6 +16,7 @@ KANA = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-
 HANGUL = "\uac00-\ud7af"
 _HAN = re.compile(f"[{HAN}]+")
 _KANA = re.compile("[\u3040-\u30ff]+")
+_HIRAGANA = re.compile("[\u3041-\u309f]")
 _HANGUL = re.compile(f"[{HANGUL}]+")
 _WORD = re.compile(r"[^\W\d_]+")
 # Cuts ASCII into the same words, and faster.
@@ -32,6 +33,12 @@ _SCRIPTS: tuple[tuple[Language, re.Pattern[str], re.Pattern[str]], ...] = (
 # Russian has these letters in every few words; Bulgarian, which shares most words of the list, has none of them.
 _RUSSIAN = re.compile("[ыэЫЭ]")
 _LATIN: tuple[Language, ...] = ("de", "fr", "es", "it", "pt", "nl", "tr", "id", "vi")
+
+# The endings of Korean words, which all texts share.
+_KOREAN_ENDINGS = frozenset(
+    "습니 니다 입니 합니 됩니 했다 한다 된다 됐다 있다 없다 이다 하는 하고 하며 하기 했습 있는 있습 에서 에게 으로 "
+    "부터 까지 에는 들이 들은 들의 이라 라고 다고 했고 대한 위해 것이 것은 것으 것을".split()
+)
 
 # Enough characters to be sure, and few enough to be fast on a large file.
 _SAMPLE = 20_000
@@ -156,6 +163,24 @@ def stop_words(language: Language) -> frozenset[str]:
     from tersely.text.common_words import COMMON_WORDS
 
     return frozenset(COMMON_WORDS.get(language, "").split())
+
+
+def content_words(words: Iterable[str], language: Language) -> list[str]:
+    """Keep the content words: all but stop words, all pairs in Chinese, all but the shortest in other languages.
+
+    >>> content_words(["the", "storm", "path"], "en"), content_words(["天气", "气好"], "zh")
+    (['storm', 'path'], ['天气', '气好'])
+    """
+    if language in ("zh", "th"):
+        return list(words)
+    if language == "ja":
+        # What begins in hiragana is a particle or an ending.
+        return [word for word in words if not _HIRAGANA.match(word)]
+    if language == "ko":
+        return [word for word in words if word not in _KOREAN_ENDINGS]
+    if stops := stop_words(language):
+        return [word for word in words if word not in stops and (len(word) > 1 or word.isdigit())]
+    return [word for word in words if len(word) > 2 or word.isdigit() or _HAN.match(word)]
 
 
 def separator(language: Language) -> str:

@@ -157,6 +157,11 @@ class Collection(Document):
         return tuple(words for part in self.parts for words in part.words)
 
     @cached_property
+    def numbered(self) -> Numbered:
+        """The words of all sentences as numbers."""
+        return Numbered.of(self.words)
+
+    @cached_property
     def stems(self) -> tuple[tuple[str, ...], ...]:
         """The stems of each sentence's words, by the language of its source."""
         return tuple(stems for part in self.parts for stems in part.stems)

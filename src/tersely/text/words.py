@@ -3,10 +3,10 @@
 import re
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import chain, compress, count, pairwise
+from itertools import chain, compress, count, islice, pairwise
 from operator import add
 from typing import Any, NamedTuple
 from unicodedata import category
@@ -14,7 +14,7 @@ from unicodedata import category
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.text.language import HAN, HANGUL, KANA, Language, stop_words
+from tersely.text.language import HAN, HANGUL, KANA, Language, content_words
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _HAN_RUN = re.compile(f"[{HAN}]+")
@@ -25,33 +25,17 @@ _RUNS = {
     "th": re.compile("[\u0e01-\u0e4e]+"),
 }
 _THAI_PART = re.compile("[เ-ไ]?[ก-ฮ][ะ-ฺๅ็-๎]*|.")
-_HIRAGANA = re.compile("[\u3041-\u309f]")
-# The endings of Korean words, which all texts share.
-_KOREAN_ENDINGS = frozenset(
-    "습니 니다 입니 합니 됩니 했다 한다 된다 됐다 있다 없다 이다 하는 하고 하며 하기 했습 있는 있습 에서 에게 으로 "
-    "부터 까지 에는 들이 들은 들의 이라 라고 다고 했고 대한 위해 것이 것은 것으 것을".split()
-)
-_STEMMERS = {
-    "en": "english",
-    "de": "german",
-    "fr": "french",
-    "es": "spanish",
-    "it": "italian",
-    "pt": "portuguese",
-    "nl": "dutch",
-    "ru": "russian",
-    "tr": "turkish",
-    "ar": "arabic",
-    "hi": "hindi",
-    "id": "indonesian",
-}
+_SNOWBALL = "english german french spanish italian portuguese dutch russian turkish arabic hindi indonesian"
+_STEMMERS = dict(zip("en de fr es it pt nl ru tr ar hi id".split(), _SNOWBALL.split(), strict=True))
 # Words with this many of the same first letters, and this share of them, may be forms of one word.
 HEAD, _ALIKE = 4, 0.6
 # What a form or a compound of a word counts.
 _FORM, _COMPOUND = 0.7, 0.5
 _OF_THREAD = threading.local()
-
-
+_REMEMBERED = 10_000  # words, in each language, whose stems are known without looking
+# What ends a sentence, and how many are cut at once. Bytes of UTF-8 that stay where English is cut: no marks of ASCII.
+_APART, _BATCH = "\0", 512
+_KEPT = bytes(code if code in b"\0'" or code > 127 or chr(code).isalnum() else 32 for code in range(256))
 Numbers = NDArray[np.intp]
 
 
@@ -68,15 +52,51 @@ class Numbered(NamedTuple):
     vocabulary: tuple[str, ...]
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[str]]) -> "Numbered":
+    def of(cls, rows: Iterable[Sequence[str]]) -> "Numbered":
         """Number the words of each sentence."""
-        lengths = list(map(len, rows))
-        words, vocabulary = _numbers(chain.from_iterable(rows), sum(lengths))
-        return cls(words, np.repeat(np.arange(len(rows)), lengths), vocabulary)
+        lengths: list[int] = []
+
+        def words() -> Iterator[Sequence[str]]:
+            for row in rows:
+                lengths.append(len(row))
+                yield row
+
+        numbers, vocabulary = _numbers(chain.from_iterable(words()))
+        return cls(numbers, np.repeat(np.arange(len(lengths)), lengths), vocabulary)
+
+    @classmethod
+    def read(cls, texts: Sequence[str], language: Language) -> "Numbered":
+        """Number what `all_words` finds in each text.
+
+        In English, texts are cut where no word goes on, and each different piece is looked at only once.
+        """
+        number = defaultdict[str, int](count(1).__next__, {_APART: 0})
+        cut = list(_cut(texts, number)) if language == "en" else []
+        pieces = list(number)
+        # What is read in pairs comes after the other words of its sentence.
+        if language != "en" or _HAN_RUN.search("".join([piece for piece in pieces if not piece.isascii()])):
+            return cls.of(all_words(text, language) for text in texts)
+        size, words, done = np.ones(len(pieces), np.intp), list[str](), 0
+        for i in [i for i, piece in enumerate(pieces) if not piece.isalnum()]:
+            inside = all_words(pieces[i], language)
+            words += [*pieces[done:i], *inside]
+            size[i], done = len(inside), i + 1
+        numbers, vocabulary = _numbers(words + pieces[done:])
+        start, rows, sentences = size.cumsum() - size, [numbers[:0]], [numbers[:0]]
+        for batch, found in enumerate(cut):
+            each = size[found]
+            rows.append(numbers[np.arange(each.sum()) + np.repeat(start[found] - each.cumsum() + each, each)])
+            sentences.append(np.repeat((found == 0).cumsum() + batch * _BATCH, each))
+        return cls(np.concatenate(rows), np.concatenate(sentences), vocabulary)
+
+    def rows(self, count: int) -> tuple[tuple[str, ...], ...]:
+        """Return the words of each of so many sentences."""
+        flat = map(self.vocabulary.__getitem__, self.words.tolist())
+        return tuple(tuple(islice(flat, length)) for length in np.bincount(self.sentence, minlength=count).tolist())
 
     def renamed(self, names: Sequence[str]) -> "Numbered":
         """Return the same with other names for the vocabulary, not all of which are different."""
-        number, vocabulary = _numbers(names, len(names))
+        number, vocabulary = _numbers(names)
         return Numbered(number[self.words], self.sentence, vocabulary)
 
     def part(self, sentences: Numbers) -> "Numbered":
@@ -94,10 +114,18 @@ class Numbered(NamedTuple):
         return np.divmod(pairs[np.diff(pairs, prepend=-1) > 0], size)
 
 
-def _numbers(words: Iterable[str], size: int) -> tuple[Numbers, tuple[str, ...]]:
+def _numbers(words: Iterable[str]) -> tuple[Numbers, tuple[str, ...]]:
     """Number some words, and return the different ones in order of first occurrence."""
     number: defaultdict[str, int] = defaultdict(count().__next__)
-    return np.fromiter(map(number.__getitem__, words), np.intp, size), tuple(number)
+    return np.fromiter(map(number.__getitem__, words), np.intp), tuple(number)
+
+
+def _cut(texts: Sequence[str], number: Mapping[str, int]) -> Iterator[Numbers]:
+    """Yield batches of English texts in lowercase, cut where no word goes on: numbers of pieces, 0 after each text."""
+    for first in range(0, len(texts), _BATCH):
+        joined = "".join([f"{text.replace(_APART, ' ')} {_APART} " for text in texts[first : first + _BATCH]]).lower()
+        kept = joined.encode("utf-8", "surrogatepass").translate(_KEPT).decode("utf-8", "surrogatepass")
+        yield np.fromiter(map(number.__getitem__, kept.split()), np.intp)
 
 
 def among(numbers: Numbers, chosen: Numbers) -> tuple[NDArray[np.bool_], Numbers]:
@@ -134,8 +162,10 @@ class Terms:
 
     def sums(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sum of the weights of each sentence's terms."""
-        ends, taken = self.lengths.cumsum().tolist(), weights.take(self.flat)
-        return np.array([np.add.reduce(taken[start:end]) for start, end in pairwise([0, *ends])])
+        # A zero before each sentence makes `reduceat` add as `sum` does, to the last bit, even where there is no term.
+        starts, taken = self.lengths.cumsum() - self.lengths, np.zeros(len(self.flat) + self.count)
+        taken[np.arange(len(self.flat)) + self.sentence + 1] = weights.take(self.flat)
+        return np.add.reduceat(taken, starts + np.arange(self.count)) if self.count else taken
 
 
 def all_words(text: str, language: Language) -> list[str]:
@@ -179,24 +209,6 @@ def _pattern(language: Language) -> re.Pattern[str]:
     return re.compile(word if language in ("fr", "it", "tr") else f"{word}(?:['’]{word})?")
 
 
-def content_words(words: Iterable[str], language: Language) -> list[str]:
-    """Keep the content words: all but stop words, all pairs in Chinese, all but the shortest in other languages.
-
-    >>> content_words(["the", "storm", "path"], "en"), content_words(["天气", "气好"], "zh")
-    (['storm', 'path'], ['天气', '气好'])
-    """
-    if language in ("zh", "th"):
-        return list(words)
-    if language == "ja":
-        # What begins in hiragana is a particle or an ending.
-        return [word for word in words if not _HIRAGANA.match(word)]
-    if language == "ko":
-        return [word for word in words if word not in _KOREAN_ENDINGS]
-    if stops := stop_words(language):
-        return [word for word in words if word not in stops and (len(word) > 1 or word.isdigit())]
-    return [word for word in words if len(word) > 2 or word.isdigit() or _HAN_RUN.match(word)]
-
-
 def stems(words: Sequence[str], language: Language) -> list[str]:
     """Return the stem of each word ("flooded" and "flooding" are "flood"), or the words if we know no stems.
 
@@ -205,8 +217,12 @@ def stems(words: Sequence[str], language: Language) -> list[str]:
     """
     if language not in _STEMMERS:
         return list(words)
-    found: list[str] = _stemmer(_STEMMERS[language]).stemWords(list(words))
-    return found
+    stemmer, known = _stemmer(_STEMMERS[language])
+    if len(known) > _REMEMBERED:
+        known.clear()
+    new = [word for word in words if word not in known]
+    known.update(zip(new, stemmer.stemWords(new), strict=True))
+    return list(map(known.__getitem__, words))
 
 
 def alike(one: str, two: str) -> float:
@@ -224,13 +240,13 @@ def alike(one: str, two: str) -> float:
     return _COMPOUND if len(short) > HEAD and short in long else 0.0
 
 
-def _stemmer(name: str) -> Any:
-    """Return a stemmer of this thread, which must not be shared, but remembers the words that it has seen."""
-    kept: dict[str, Any] = _OF_THREAD.__dict__
+def _stemmer(name: str) -> tuple[Any, dict[str, str]]:
+    """Return a stemmer of this thread, which must not be shared, and the stems of words that it has seen."""
+    kept: dict[str, tuple[Any, dict[str, str]]] = _OF_THREAD.__dict__
     if name not in kept:
         from Stemmer import Stemmer
 
-        kept[name] = Stemmer(name)
+        kept[name] = Stemmer(name, 0), {}  # a dictionary remembers faster
     return kept[name]
 
 
