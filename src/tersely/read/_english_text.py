@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tersely.read import _english_forms as forms
-from tersely.read._english_noise import KEYS, SPEAKER, is_told, noise_of
+from tersely.read._english_noise import SPEAKER, is_told, noise_of
 from tersely.read._quotes import Quoted, quoted
 from tersely.text.document import Document
 
@@ -59,7 +59,6 @@ PERSON = re.compile(
     r"|[a-z]{4,12}(?:ist|man|woman)"
     rf"|(?:an?|the|each|every|any|no|one|former) (?:[\w-]+ )?(?!(?:{_NOBODY})\b)[a-z]{{3,12}}(?:er|or|ian))s?\b"
 )
-_KEYS = KEYS.union(*(form.keys for form in vars(forms).values() if isinstance(form, forms.Keyed)))
 _NOT_NAMES = frozenset(
     "january february march april may june july august september october november december monday tuesday wednesday "
     "thursday"
@@ -89,7 +88,7 @@ class Text:
     """The sentences of a document, and what the rules look up in them."""
 
     texts: Sequence[str]
-    words: Sequence[Collection[str]]  # of each sentence, those that any rule looks for
+    signs: Sequence[int]  # of each sentence, the forms whose keys it has
     quotes: Sequence[Quoted]
     noise: Sequence[str]
     lower: frozenset[str]  # words that the document writes in lowercase: at a sentence's start they are no names
@@ -153,16 +152,16 @@ def view(document: Document) -> Text:
     """Return a document as the rules see it."""
     texts = document.texts
     lines, paragraphs = _breaks(document)
-    words = list(map(_KEYS.intersection, document.words))
+    signs = forms.signs(document.numbered, len(document))
     told = is_told(texts, lines)
-    noise = noise_of(texts, words, lines, told=told)
+    noise = noise_of(texts, signs, lines, told=told)
     quotes = quoted(texts, paragraphs)
     proper, introduced = _names(texts, noise)
     fillers = sum(bool(forms.FILLER.match(text)) for text in texts)
-    own = sum(bool(forms.FIRST_PERSON.search(quote.outside, found)) for quote, found in zip(quotes, words, strict=True))
+    own = sum(bool(forms.FIRST_PERSON.search(quote.outside, found)) for quote, found in zip(quotes, signs, strict=True))
     return Text(
         texts=texts,
-        words=words,
+        signs=signs,
         quotes=quotes,
         noise=noise,
         lower=frozenset(_LOWER.findall(document.text)),
