@@ -200,8 +200,7 @@ def _known(text: Text, i: int) -> int:
 
     Of several, it is the last that was introduced.
     """
-    found = [text.introduced.get(name, -1) for name in text.surnames(text.texts[i][:HEAD])]
-    return max((where for where in found if where < i), default=-1)
+    return max((where for name, where in text.called.get(i, ()) if text.is_name(name)), default=-1)
 
 
 def _antecedent(text: Text, i: int, kind: str) -> int:
