@@ -14,9 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from own_texts import side
-from tersely.evaluate import readability, report
+from tersely.evaluate import markdown_table, readability, report
 from tersely.evaluate.annotation import labeled
-from tersely.evaluate.cells import markdown_table
 from tersely.evaluate.measures import Tokenization
 from tersely.evaluate.readers import KINDS, SUITE, DevSet, read
 from tersely.evaluate.record import Record

@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SIZES = (25, 200, 1000)
@@ -37,7 +38,7 @@ def main() -> None:
     if args.one:
         print(json.dumps(measure(args.one[0], int(args.one[1]), args.seconds)))
         return
-    if args.compare:
+    if args.compare is not None:
         print(json.dumps(compare(args.compare, args.seconds)))
         return
     if not DATA.is_dir():
@@ -70,15 +71,18 @@ def long_texts() -> None:
 
 
 def ratios(seconds: float) -> None:
-    """Print how many times as long others take, and all budgets at once."""
-    print("\n| sentences | auto, ms | lead, ms | sumy TextRank, ms | auto : lead | sumy : auto | all budgets, ms |")
-    print("|---|---|---|---|---|---|---|", flush=True)
+    """Print how many times as long others take, and what the compiled searches are worth."""
+    print("\n| sentences | auto, ms | lead, ms | sumy TextRank, ms | auto : lead | sumy : auto |")
+    print("|---|---|---|---|---|---|", flush=True)
     for size in SIZES:
         found = in_a_process("--compare", str(size), "--seconds", str(seconds))
         auto, lead, sumy = found["auto"], found["lead"], found["sumy TextRank"]
         cells = [f"{1e3 * auto:.3g}", f"{1e3 * lead:.3g}", f"{1e3 * sumy:.4g}", f"{auto / lead:.1f}"]
-        cells += [f"{sumy / auto:.1f}", f"{1e3 * found['frontier']:.3g}" if size == SIZES[0] else "-"]
-        print(f"| {size:,} | " + " | ".join(cells) + " |", flush=True)
+        print(f"| {size:,} | " + " | ".join([*cells, f"{sumy / auto:.1f}"]) + " |", flush=True)
+    found = in_a_process("--compare", "0", "--seconds", str(seconds))
+    print(f"\n| {SIZES[0]} sentences | compiled, ms | not compiled, ms |\n|---|---|---|")
+    for name in ("auto", "all budgets"):
+        print(f"| {name} | {1e3 * found[name]:.3g} | {1e3 * found[f'{name}, not compiled']:.3g} |", flush=True)
 
 
 def in_a_process(*arguments: str) -> dict[str, float]:
@@ -89,12 +93,17 @@ def in_a_process(*arguments: str) -> dict[str, float]:
 
 
 def compare(size: int, seconds: float) -> dict[str, float]:
-    """Return the seconds that each system takes for a document, all on the same ones in turns."""
-    documents = sample(size, count=max(1, 250 // size))
-    systems = {system: our_system(system) for system in ("auto", "lead")}
-    systems["sumy TextRank"] = sumy_system("sumy TextRank")
-    if size == SIZES[0]:
-        systems["frontier"] = all_budgets()
+    """Return the seconds that each system takes for a document, all on the same ones in turns.
+
+    For size 0: the default and all budgets of short texts, each with and without the compiled searches.
+    """
+    documents = sample(size or SIZES[0], count=max(1, 250 // (size or SIZES[0])))
+    if size:
+        systems = {system: our_system(system) for system in ("auto", "lead")}
+        systems["sumy TextRank"] = sumy_system("sumy TextRank")
+    else:
+        systems = {"auto": our_system("auto"), "all budgets": all_budgets()}
+        systems |= {f"{name}, not compiled": not_compiled(run) for name, run in systems.items()}
     spent, rounds = dict.fromkeys(systems, 0.0), 0
     for run in systems.values():
         run(documents[0][: SIZES[0]])
@@ -152,6 +161,16 @@ def all_budgets() -> Callable[[list[str]], object]:
 
     summarizer = Summarizer.load()
     return lambda sentences: summarizer.frontier(Document.from_sentences(sentences, "en")).steps()
+
+
+def not_compiled(run: Callable[[list[str]], object]) -> Callable[[list[str]], object]:
+    """Return the function as it is where there is no compiler."""
+
+    def plain(sentences: list[str]) -> object:
+        with mock.patch("tersely.select._agreement.compiled", None):
+            return run(sentences)
+
+    return plain
 
 
 def sumy_system(system: str) -> Callable[[list[str]], object]:

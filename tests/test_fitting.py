@@ -1,6 +1,7 @@
 """Layout and Fitting: how a choice is joined, measured and explained."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -98,6 +99,57 @@ def test_the_reason_is_true_in_every_unit_with_any_separator(
     assert summary.reason == ("no-gain" if fits else "selected" if chosen else "nothing-fits")
     shortest = min((length({i}) for i in left), default=None)
     assert summary.needed == (shortest if summary.reason == "nothing-fits" else None)
+
+
+COPIES = (
+    "Anna Lopez opened a new bridge over wide old Danube today. {}Anna Lopez opened a new bridge over Danube today."
+)
+
+
+@pytest.mark.parametrize("query", [None, "Who opened the old bridge?"])
+def test_a_near_copy_is_chosen_where_the_better_one_has_no_room(query: str | None) -> None:
+    text = COPIES.format("Snow fell in Norway all night. ")
+    summarizer = Summarizer.load()
+    better, copy = (summarizer.summarize(text, max_chars=limit, query=query) for limit in (58, 57))
+    assert [[s.index for s in each.sentences] for each in (better, copy)] == [[0], [2]]
+    assert [each.rejected for each in better.ranking if each.index == 2] == ["redundant"]
+    steps = summarizer.frontier(text, query=query).steps()
+    assert [step.chosen for step in steps if 49 <= step.budget <= 58] == [(2,), (0,)]
+
+
+def test_a_question_is_answered_by_the_copy_that_fits() -> None:
+    summary = Summarizer.load(scorer="lead").summarize(
+        COPIES.format(""), max_chars=57, query="Who opened the old bridge?"
+    )
+    assert (summary.text, summary.needed) == ("Anna Lopez opened a new bridge over Danube today.", None)
+
+
+def test_what_is_needed_is_enough_for_long_sentences_too() -> None:
+    words = [" ".join(f"w{count}x{i}" for i in range(count)) for count in (51, 59, 60, 63, 65)]
+    text = " ".join(f"The {each}." for each in words)
+    summarizer = Summarizer.load()
+    needed = summarizer.summarize(text, max_chars=10).needed
+    assert needed == len(words[0]) + 5
+    assert summarizer.summarize(text, max_chars=needed).length == needed
+
+
+@given(
+    texts,
+    st.sampled_from(["rain", "the river?", "天气 U.S."]),
+    st.integers(1, 60),
+    st.sampled_from(["chars", "words", "bytes", "sentences"]),
+    st.sampled_from(["strict", "soft", "off"]),
+    st.sampled_from([None, "{id}: "]),
+)
+def test_nothing_fits_only_where_more_is_needed(
+    text: str, query: str, limit: int, unit: str, coherence: str, header: str | None
+) -> None:
+    how: Any = {"query": query, "coherence": coherence, "header": header, f"max_{unit}": limit}
+    source = text if header is None else [{"id": "a", "text": text}, {"id": "bcd", "text": text[::-1]}]
+    summary = Summarizer.load(scorer="coverage", select="coverage").summarize(source, **how)
+    if summary.reason == "nothing-fits":
+        assert summary.text == ""
+        assert summary.needed is None or summary.needed > summary.capacity
 
 
 def test_a_languages_own_scorer_gets_its_vectors(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_nested_summaries_only_grow(text: str, unit: str, coherence: str, redund
     how: Any = {"coherence": coherence, "redundancy": redundancy, "include": [0] if pinned and len(document) else []}
     frontier = DEFAULT.frontier(document, unit=unit, tokenizer=count_tokens, nested=True, **how)
     steps = frontier.steps()
-    problem = next(frontier.fitting.candidates.levels(frontier.capacity))
+    problem = frontier.fitting.candidates.first(frontier.capacity)
     for before, step in pairwise(steps):
         assert set(before.chosen) < set(step.chosen)
         assert before.budget <= step.budget
@@ -184,7 +184,7 @@ def test_duplicates_are_taken_once_and_the_room_they_leave_is_explained() -> Non
 
 def test_duplicates_are_searched_once_for_all_budgets(english: str, monkeypatch: pytest.MonkeyPatch) -> None:
     searches: list[Problem] = []
-    monkeypatch.setattr(candidates, "without_duplicates", lambda problem: (searches.append(problem), problem)[1])
+    monkeypatch.setattr(candidates, "distinct", lambda problem: (searches.append(problem), (0, problem))[1])
     frontier = DEFAULT.frontier(english, include=[7], exclude=[0])
     assert len(frontier.steps(points=20)) > 5
     assert len(searches) == len({id(problem) for problem in searches}) <= 11  # one per share of the text

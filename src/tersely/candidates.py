@@ -13,7 +13,7 @@ from tersely.budget import LARGEST
 from tersely.layout import Layout
 from tersely.read import ALONE, FILLER, LOST, Reading, read
 from tersely.score import Values
-from tersely.select import Problem, Selection, Selector, solver, sweep, without_duplicates
+from tersely.select import Problem, Selection, Selector, distinct, solver, sweep
 from tersely.summary import Rejected
 from tersely.text.sources import Collection
 
@@ -67,15 +67,15 @@ class Candidates:
         wanted = {*np.flatnonzero(self.values > 0).tolist(), *options.include}
         return frozenset(range(len(document.parts))) - {document.place(i)[0] for i in wanted}
 
-    def step(self, capacity: int) -> "Step":
-        """Return what the problems for a capacity depend on."""
-        return self._steps[bisect_right(self._steps, capacity, key=lambda step: step.least) - 1]
-
     def pieces(self, low: int, high: int) -> list[tuple[int, int]]:
-        """Return the ranges from `low` to `high` with the same values; not those too small for what is included."""
+        """Return the ranges from `low` to `high` with the same first problem; not those too small for the included."""
         low = max(low, self.given(sum(self.layout.lengths) + self.layout.gap * len(self.layout.lengths)).least)
-        borders = [low, *(step.least for step in self._steps if low < step.least <= high), high + 1]
-        return list(zip(borders[:-1], (border - 1 for border in borders[1:]), strict=True)) if low <= high else []
+        found: list[tuple[int, int]] = []
+        while low <= high:
+            least, _ = next(self.levels(high))
+            found.append((max(least, low), high))
+            high = least - 1
+        return found[::-1]
 
     @cached_property
     def _steps(self) -> list["Step"]:
@@ -88,23 +88,28 @@ class Candidates:
         kept = [max(share for start, share in shares.items() if start <= own) for own in least]
         return [Step(own, share, own < pair) for own, share in zip(least, kept, strict=True)]
 
-    def levels(self, capacity: int) -> Iterator[Problem]:
-        """Yield the problems to solve; a later one counts only if nothing fits in those before it.
+    def first(self, capacity: int) -> Problem:
+        """Return the problem to solve first."""
+        return next(self.levels(capacity))[1]
+
+    def levels(self, capacity: int) -> Iterator[tuple[int, Problem]]:
+        """Yield the problems to solve, and from which capacity on; one counts only if nothing fits in those before it.
 
         The first takes no noise, and each sentence with what it needs. The second takes sentences as they are, and the
         last takes noise, too: a heading is better than nothing.
         """
-        step = self.step(capacity)
+        step = self._steps[bisect_right(self._steps, capacity, key=lambda step: step.least) - 1]
         for level in self._used_levels:
             if (step, level) not in self._known:
-                self._known[step, level] = self._problem(step, level)
-            yield self._known[step, level]
+                self._known[step, level] = _Distinct(self._problem(step, level), self.layout.options.redundancy)
+            least, problem = self._known[step, level].at(capacity)
+            yield max(least, step.least), problem
 
     def with_met_needs(self, capacity: int, chosen: tuple[int, ...]) -> Problem | None:
         """With coherence "soft", return the first problem with the full value of sentences whose needs are chosen."""
         if self.layout.options.coherence != "soft" or "coherent" not in self._used_levels:
             return None
-        problem = next(self.levels(capacity))
+        problem = self.first(capacity)
         needs = np.array(self.reading.needs)
         met = (needs >= 0) & np.isin(needs, chosen)
         return replace(problem, values=np.where(met, problem.values / _DEPENDENT, problem.values))
@@ -127,7 +132,7 @@ class Candidates:
         return np.cumsum(lengths[order]), np.cumsum(values[order])
 
     @cached_property
-    def _known(self) -> dict[tuple["Step", Level], Problem]:
+    def _known(self) -> dict[tuple["Step", Level], "_Distinct"]:
         return {}
 
     @cached_property
@@ -151,7 +156,7 @@ class Candidates:
             needs = np.where(self._light, ALONE, problem.needs)
             values = np.where(self._light, _ALONE * values, values)
             problem = replace(problem, needs=tuple(needs.tolist())).with_values(values)
-        return problem if options.redundancy == "off" else without_duplicates(problem)
+        return problem
 
     def _base(self, level: Level) -> Problem:
         """Return the problem of a level, whatever the values."""
@@ -208,7 +213,7 @@ class Candidates:
         chosen, room = set(choice), capacity - length
         if len(chosen) == len(lengths):
             return [""] * len(lengths)
-        repeated = next(self.levels(capacity)).exclude - options.exclude - self.noise
+        repeated = self.first(capacity).exclude - options.exclude - self.noise
         costs, why, never = [0] * len(lengths), list[Rejected](), set[int]()
         for i, need in enumerate(reading.needs):
             missing = need >= 0 and need not in chosen
@@ -244,6 +249,22 @@ class Candidates:
         )
 
 
+class _Distinct:
+    """A problem without duplicates, or with them: which they are rarely changes with the capacity."""
+
+    def __init__(self, problem: Problem, redundancy: str) -> None:
+        self._problem = problem
+        self._known = [(*((0, problem) if redundancy == "off" else distinct(problem)), LARGEST)]
+
+    def at(self, capacity: int) -> tuple[int, Problem]:
+        """Return the problem for a capacity, and the smallest one that it is known to be for."""
+        for least, problem, most in self._known:
+            if least <= capacity <= most:
+                return least, problem
+        self._known.append((*distinct(self._problem.with_capacity(capacity)), capacity))
+        return self._known[-1][:2]
+
+
 class Solvers:
     """Solves the problems of candidates for capacities in some ranges, ascending, with the work shared."""
 
@@ -264,7 +285,7 @@ class Solvers:
         if at < 0 or capacity > self._ranges[at][1]:
             return self._selector(problem.with_capacity(capacity))
         if not self._known:
-            firsts = [next(self._candidates.levels(low)) for low in self._lows]
+            firsts = [self._candidates.first(low) for low in self._lows]
             self._solve(list(enumerate(firsts)))
         if (problem, at) not in self._known or self._known[problem, at][0] < capacity:
             # Nothing fits in the problem before this, so nothing does in less room.

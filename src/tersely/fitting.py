@@ -95,7 +95,7 @@ class Fitting:
     def allows(self, chosen: set[int]) -> bool:
         """Tell whether sentences may be chosen together."""
         free = self.layout.options.redundancy != "trigrams"
-        return free or not repeats_trigrams(next(self.candidates.levels(self.largest)), tuple(sorted(chosen)))
+        return free or not repeats_trigrams(self.candidates.first(self.largest), tuple(sorted(chosen)))
 
     def length(self, chosen: Iterable[int]) -> int:
         """Return the length of a summary of these sentences."""
@@ -179,9 +179,8 @@ class Fitting:
         options = self.layout.options
 
         def solve(room: int) -> Selection:
-            answers = (select(level, room) for level in self.candidates.levels(room))
-            answer = self._settled(self._first(answers, room), room)
-            return Selection(answer.chosen, max(answer.stable, self.candidates.step(room).least))
+            answers = (_from(least, select(problem, room)) for least, problem in self.candidates.levels(room))
+            return self._settled(self._first(answers, room), room)
 
         if options.include or options.exclude:
             self.candidates.given(capacity)  # validates them even if everything fits
@@ -259,14 +258,16 @@ class Fitting:
         return {}
 
     def _reason(self, choice: Choice, capacity: int) -> Reason:
-        # What has nothing to do with a question is no answer to it, however short.
-        if (choice.chosen or self.layout.options.query is None) and self._has_room(choice, capacity):
-            return "no-gain"
-        return "selected" if choice.chosen else "nothing-fits"
+        if not choice.chosen:
+            return "nothing-fits" if self._needed is None or self._needed > capacity else "no-gain"
+        return "no-gain" if self._has_room(choice, capacity) else "selected"
 
-    @property
+    @cached_property
     def _needed(self) -> int | None:
-        """The length of the shortest sentence that could be chosen; with a question, of one that has to do with it."""
+        """The length of the shortest sentence that could be chosen.
+
+        What has nothing to do with a question is no answer to it, however short.
+        """
         options, lengths = self.layout.options, self.layout.lengths
         left = [i for i in range(len(lengths)) if i not in options.exclude]
         if options.query is None:
@@ -280,10 +281,10 @@ class Fitting:
         Characters, bytes and sentences add up. Words and tokens may merge where sentences are joined, so the shortest
         sentences are tried, the shortest first, as long as that takes no time worth mentioning.
         """
-        lengths, gap = self.layout.lengths, self.layout.gap if choice.chosen else 0
+        lengths, gap = self.layout.lengths, self.layout.gap
         taken, room = self.layout.options.exclude.union(choice.chosen), capacity - choice.length
         left = sorted((length, i) for i, length in enumerate(lengths) if i not in taken)
-        if self.layout.unit not in ("words", "tokens") or not choice.chosen:
+        if self.layout.unit not in ("words", "tokens"):
             return bool(left) and left[0][0] + gap <= room
         tries = max(1, _TRIED_CHARS // (len(choice.text) + 1))
         near = (i for length, i in left[:tries] if length + gap <= room + _MERGED)
@@ -292,3 +293,8 @@ class Fitting:
     @cached_property
     def _selector(self) -> Selector:
         return blocking_trigrams(self.selector) if self.layout.options.redundancy == "trigrams" else self.selector
+
+
+def _from(least: int, answer: Selection) -> Selection:
+    """Return the answer to a problem that is known to be the same only from a capacity on."""
+    return replace(answer, stable=max(answer.stable, least))

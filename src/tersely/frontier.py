@@ -124,7 +124,7 @@ class Frontier:
         free = self._free(targets if self.capacity > targets else None)
         if not free or not count:
             return free
-        problem = next(fitting.candidates.levels(self.capacity))
+        problem = fitting.candidates.first(self.capacity)
         known = [(step.budget, step.chosen) for step in free if problem.is_closed(step.chosen)]
         chosen, budget, steps = set(include), fitting.length(include), list[Step]()
         for bundle in ((), *Growth(problem, known, self.capacity).order(fitting.allows)) if known else ((),):

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tersely.evaluate import describe
 from tersely.evaluate.annotation import labeled
-from tersely.evaluate.cells import describe
 from tersely.evaluate.readability import evaluate_reading
 from tersely.evaluate.readers import SUITE, DevSet, read
 from tersely.evaluate.run import evaluate

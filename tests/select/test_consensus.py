@@ -11,9 +11,9 @@ from growth import assert_linear
 from problems import bundle, bundles, feasible, problems
 from tersely import Summarizer
 from tersely.select import Problem
-from tersely.select._agreement import Bundles, Climb, Expected
+from tersely.select._agreement import Climb, Expected
 from tersely.select._problem import whole
-from tersely.select._samples import Draw, Perturbed, Repeated
+from tersely.select._samples import Bundles, Draw, Perturbed, Repeated
 from tersely.select.consensus import Consensus
 from tersely.select.coverage import Coverage, share_of, sizes_of
 from tersely.text import Document
@@ -42,7 +42,8 @@ def expected(problem: Problem, picked: NDArray[np.bool_], fill: float) -> Expect
 
 
 def climbed(found: Expected, problem: Problem, starts: NDArray[np.bool_], each: float) -> tuple[int, ...]:
-    return found.best([Climb(0, starts, problem.capacity + problem.separator, each)])[0]
+    best = found.best([Climb(0, starts, problem.capacity + problem.separator, each)])[0]
+    return tuple(np.flatnonzero(best).tolist())
 
 
 def rouge(chosen: list[list[str]], reference: list[list[str]]) -> float:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from growth import assert_linear
 from problems import problems, selectors
-from tersely.select import Problem, _redundancy, blocking_trigrams, without_duplicates
+from tersely.select import Problem, _redundancy, blocking_trigrams, distinct, without_duplicates
 from tersely.select.greedy import Greedy
 from tersely.select.knapsack import Knapsack
 from tersely.select.top import Top
@@ -28,7 +28,8 @@ def pair_by_pair(problem: Problem, similarity: float) -> set[int]:
     rows = [set(all_words(text, problem.document.language)) for text in problem.document.texts]
     texts = [" ".join(text.split()).casefold() for text in problem.document.texts]
     kept: list[int] = []
-    rank = {i: (i not in problem.include, -problem.values[i], i) for i in range(len(rows))}
+    fits = problem.include.union(problem.candidates.tolist())
+    rank = {i: (i not in problem.include, i not in fits, -problem.values[i], i) for i in range(len(rows))}
     for i in sorted(set(rank) - problem.exclude, key=rank.__getitem__):
         same = any(
             len(rows[i] & rows[j]) >= similarity * len(rows[i] | rows[j]) - 1e-9
@@ -92,6 +93,27 @@ def test_the_better_or_earlier_of_near_duplicates_stays() -> None:
     assert without_duplicates(of(*sentences, values=[1.0, 2.0, 1.0, 1.0])).exclude == {0, 3}
     included = replace(of(*sentences), include=frozenset({1, 3}))
     assert without_duplicates(included).exclude == {0, 2}
+
+
+def test_a_sentence_that_fits_is_kept_if_the_better_one_is_too_long() -> None:
+    long, short = "Late today rain fell on Paris.", "Today rain fell on Paris."
+    problem = of(long, short, short, "Snow fell.", values=[2.0, 1.0, 1.0, 1.0])
+    assert without_duplicates(problem.with_capacity(30)).exclude == {1, 2}
+    assert without_duplicates(problem.with_capacity(29)).exclude == {0, 2}
+    assert without_duplicates(problem.with_capacity(24)).exclude == {1, 2}
+    needing = of("Snow fell.", "Today rain fell on Paris!", short, values=[1.0, 2.0, 1.0], capacity=30)
+    assert without_duplicates(needing).exclude == {2}
+    assert without_duplicates(replace(needing, needs=(-1, 0, -1))).exclude == {1}
+    assert without_duplicates(replace(needing, needs=(-1, 0, -1), include=frozenset({0}), capacity=36)).exclude == {2}
+    assert without_duplicates(replace(needing, needs=(-1, 0, -1), exclude=frozenset({0}))).exclude == {0, 1}
+
+
+@given(problems(largest=10, needs=True), st.sampled_from([0.3, 0.8]))
+def test_duplicates_are_the_same_down_to_the_smallest_capacity_that_is_named(problem: Problem, alike: float) -> None:
+    least, without = distinct(problem, alike)
+    for capacity in range(max(least, problem.least), problem.capacity + 1):
+        other = without_duplicates(problem.with_capacity(capacity), alike)
+        assert (other.exclude, other.needs) == (without.exclude, without.needs)
 
 
 def test_what_needs_a_duplicate_needs_its_twin_if_that_is_earlier() -> None:

@@ -121,7 +121,7 @@ def _queries(files: tuple[str, ...], systems: str | None, how: dict[str, Any]) -
     from itertools import islice
 
     from tersely.budget import Budget
-    from tersely.evaluate.cells import columns
+    from tersely.evaluate import columns
     from tersely.evaluate.queries import SYSTEMS, compare, read_questions
     from tersely.evaluate.systems import parse_systems
     from tersely.text.length import token_counter
@@ -155,8 +155,7 @@ def _rouge(data: str, names: list[str], base: str, how: dict[str, Any]) -> None:
 
 
 def _readability(data: str, names: list[str], base: str, how: dict[str, Any]) -> None:
-    from tersely.evaluate import readability
-    from tersely.evaluate.cells import columns
+    from tersely.evaluate import columns, readability
 
     chinese = _budgets(how, "budgets_zh") if how["budgets_zh"] is not None else []
     limits = readability.pair_budgets(_budgets(how, "budgets"), chinese)
@@ -176,8 +175,8 @@ def _readability(data: str, names: list[str], base: str, how: dict[str, Any]) ->
 
 
 def _detector(data: str, how: dict[str, Any]) -> None:
+    from tersely.evaluate import columns
     from tersely.evaluate.annotation import detector_table
-    from tersely.evaluate.cells import columns
 
     by = how["by"] or "set"
     items, source = _items(data, how, by)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tersely.budget import Budget
 from tersely.encode import load_encoder
 from tersely.errors import InputError, UsageError
-from tersely.evaluate.cells import describe
+from tersely.evaluate import describe
 from tersely.evaluate.measures import Tokenization, ngrams
 from tersely.fitting import Choice, Fitting
 from tersely.io.lines import Fault, read_objects

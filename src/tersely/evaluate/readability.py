@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from tersely.budget import Budget
 from tersely.errors import InputError, UsageError
+from tersely.evaluate import csv_table, describe, markdown_table
 from tersely.evaluate.annotation import Annotation, Item
-from tersely.evaluate.cells import csv_table, describe, markdown_table
 from tersely.evaluate.measures import Difference, paired_bootstrap
 from tersely.evaluate.systems import load_system
 from tersely.io.files import write_whole

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.errors import InputError, MissingExtraError, UsageError
-from tersely.evaluate.cells import columns, csv_table, describe, markdown_table
+from tersely.evaluate import columns, csv_table, describe, markdown_table
 from tersely.evaluate.measures import MEASURES, Difference, Tokenization, interval, paired_bootstrap
 from tersely.evaluate.run import SystemResult
 from tersely.io.files import write_whole

@@ -2,7 +2,8 @@
 
 from tersely.registry import Registry
 from tersely.select._problem import Problem, Selection, Selector, solver, sweep
-from tersely.select._redundancy import blocking_trigrams, repeats_trigrams, without_duplicates
+from tersely.select._redundancy import distinct, without_duplicates
+from tersely.select._trigrams import blocking_trigrams, repeats_trigrams
 
 SELECTORS: Registry[Selector] = Registry("selector", __name__)
 
@@ -12,6 +13,7 @@ __all__ = [
     "Selection",
     "Selector",
     "blocking_trigrams",
+    "distinct",
     "repeats_trigrams",
     "solver",
     "sweep",

@@ -1,91 +1,104 @@
 """The choice that agrees best with samples of what might be chosen."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.select._problem import Floats, Indices, Problem, Values, product
+from tersely.select._problem import Indices, Lengths, Problem, Values, compiled, product
+from tersely.select._samples import MOST, Bundles, Draw, Perturbed, Repeated
+from tersely.select.coverage import Coverage, left_of_terms
 from tersely.text.words import Numbered
 
-_MOST = 4  # A word that is said more often counts this many times.
-_ROW = 2 * _MOST + 1  # numbers for each word: of a choice that says it up to _MOST times, and of _MOST more
+_ROW = 2 * MOST + 1  # numbers for each word: of a choice that says it up to MOST times, and of MOST more
 _AT_ONCE = 2**20  # so many numbers are looked up at once
 _Sets = NDArray[np.bool_]
+# Of more sentences, or more room, the tables of the compiled search would be too large.
+_SENTENCES, _ROOM = 512, 2**17
 
 
-class Bundles:
-    """What the sentences of a problem say and cost, each alone and with all that it needs.
+class Solved(NamedTuple):
+    """The choices, [jobs, n], and what draws beyond those of the jobs chose: the draw, the least room, the choice."""
 
-    Counts are floats, because those multiply faster.
+    chosen: _Sets
+    draw: Indices
+    low: Lengths
+    covers: _Sets
+
+
+class Task(NamedTuple):
+    """Choices to find, each called a job, from the same sentences: those that agree best with samples.
+
+    The first draws have samples for the jobs: `draw` says which for each job, `rooms` [jobs, 2] the room of its samples
+    and that of the whole choice, `each` the price of a sentence. Of the other draws, the choices themselves are wanted.
     """
 
-    def __init__(self, problem: Problem, said: Numbered, samples: int) -> None:
-        count, size = len(problem.values), len(said.vocabulary)
-        lengths = np.bincount(said.sentence, minlength=count)
-        counts = np.bincount(said.sentence * size + said.words, minlength=count * size).reshape(count, size)
-        # Whole numbers below 2^24 are exact in single precision.
-        self.kind: type[np.floating[Any]] = np.float32 if len(said.words) * samples < 2**24 else np.float64
-        several = np.count_nonzero(counts, axis=0) > 1
-        self.words: Floats = counts[:, several].astype(self.kind)  # [n, V]: how often each word of several is said
-        self.own = np.minimum(counts[:, ~several], _MOST).sum(axis=1)  # [n]: how many words no other sentence says
-        self.amounts = np.column_stack([lengths, problem.costs, np.ones(count)])  # [n, 3]: words, costs and sentences
-        self.included, self.free = sorted(problem.include), problem.free
-        self.matrix, self.has_needs = problem.forest.matrix, problem.has_needs  # [n, n]
-        self._above = np.array(problem.forest.depth)  # how many sentences each needs
-        self._levels = int(self._above.max(initial=0)) + 1
-        matrix: Floats = self.matrix.astype(self.kind)
-        bundles = product(matrix, self.words) if self.has_needs else self.words
-        # All pairs of a word and a number of times that any bundle has, less one: how often it was said before.
-        times = range(min(int(bundles.max(initial=0)), _MOST))
-        columns = [np.flatnonzero((bundles > before).any(axis=0)) for before in times]
-        self.column = np.concatenate([np.zeros(0, np.intp), *columns])
-        self.before = np.repeat(np.array(times, dtype=np.intp), list(map(len, columns)))
+    problem: Problem
+    coverage: Coverage
+    terms: Repeated
+    sizes: Lengths
+    said: Numbered
+    draws: list[Draw]
+    draw: Indices
+    rooms: Lengths
+    each: Values
+    samples: int
+    starts: int
+    fill: float
 
-    def added(self, kept: _Sets) -> tuple[Indices, _Sets, Floats]:
-        """Return what of each bundle is not in each of some sets: the number, [r, n], of one of the parts, [p, n].
+    def solved(self) -> Solved:
+        """Search, with the compiled search where there is one: both find the same."""
+        is_small = len(self.sizes) <= _SENTENCES and self.rooms.max(initial=0) < _ROOM
+        return self.by_compiled(compiled) if compiled and is_small else self.by_arrays()
 
-        Also return whether that part says each pair of a word and a number of times, [pairs, p].
-        """
-        count = len(self.amounts)
-        if not self.has_needs:
-            parts = np.eye(count, dtype=bool)
-            return np.arange(count)[None], parts, self._says(parts)
-        # Of a bundle, those are inside that the others need: it is enough to know how many.
-        inside = product(kept.astype(self.kind), self.matrix.T.astype(self.kind)).astype(np.intp)
-        key = np.minimum(inside, self._above) + self._levels * np.arange(count)
-        present = np.zeros(self._levels * count, dtype=bool)
-        present[key] = True
-        column = np.cumsum(present) - 1
-        sentence, inside = np.divmod(np.flatnonzero(present), self._levels)
-        parts = self.matrix[sentence] & (self._above >= inside[:, None])
-        return column[key], parts, self._says(parts)
+    def by_compiled(self, compiled: ModuleType) -> Solved:
+        """Search with the compiled code, which gets its powers from here, so that they are the same."""
+        problem, draws, terms, said, count = self.problem, self.draws, self.terms, self.said, len(self.sizes)
+        included = np.zeros(count, dtype=bool)
+        included[list(problem.include)] = True
+        scale = np.maximum(problem.forest.segments(self.sizes), 1.0) ** self.coverage.power
+        lefts = left_of_terms(terms.often, self.coverage.keep * np.array([[draw.share] for draw in draws]))
+        values = np.ascontiguousarray(np.concatenate([draw.values for draw in draws]))
+        limits = np.array([(len(draw.values), draw.low, draw.high) for draw in draws], dtype=np.int64)
+        few = (1 - self.each[:, None]) ** np.arange(count + 1.0)
+        fill = np.arange(self.rooms.max(initial=0) + 1.0) ** self.fill
+        chosen, places, covers = compiled.consensus(
+            *(problem.costs, problem.free, np.array(problem.forest.parents, dtype=np.int64), included, scale),
+            *(np.bincount(terms.sentence, minlength=count).cumsum(), terms.term, terms.weights),
+            *(terms.alone, terms.totals, lefts, values, limits, np.column_stack([self.draw, self.rooms]), few, fill),
+            *(said.sentence, said.words, self.samples, self.starts, len(said.vocabulary)),
+        )
+        draw, low = np.frombuffer(places, dtype=np.int64).reshape(-1, 2).T
+        sets = (np.frombuffer(found, dtype=bool).reshape(-1, count) for found in (chosen, covers))
+        return Solved(next(sets), draw, low, next(sets))
 
-    def _says(self, parts: _Sets) -> Floats:
-        said = product(parts.astype(self.kind), self.words) if self.has_needs else self.words
-        says: Floats = (said.take(self.column, axis=1) > self.before).T.astype(self.kind)
-        return says
-
-    def after_removals(self, inside: _Sets) -> tuple[Indices, _Sets]:
-        """Return what is left of sets after no removal and after that of each sentence that need not be in, [r, n].
-
-        With a sentence go those that need it, and those that were there only because it, or they, needed them.
-        Also return which set each row is left of.
-        """
-        removable = inside.copy()
-        removable[:, self.included] = False
-        owner, out = np.nonzero(removable)
-        owner = np.concatenate([np.arange(len(inside)), owner])
-        order = np.argsort(owner, kind="stable")
-        if self.has_needs:
-            stay = (inside & self.free)[owner[len(inside) :]] & ~self.matrix[:, out].T
-            left = product(stay.astype(self.kind), self.matrix.astype(self.kind)) > 0
-            left[:, self.included] = True
-        else:
-            left = inside[owner[len(inside) :]]
-            left[np.arange(len(out)), out] = False
-        return owner[order], np.concatenate([inside, left])[order]
+    def by_arrays(self) -> Solved:
+        """Search with arrays of all choices at once."""
+        drawn = Perturbed(self.coverage, self.problem, self.terms, self.sizes).choose(self.draws)
+        drawn.chosen[:, sorted(self.problem.include)] = True
+        own = int(self.draw.max(initial=-1)) + 1
+        rest = drawn.row >= self.samples * own
+        covered = drawn.row[rest] - self.samples * own, drawn.low[rest], drawn.chosen[rest]
+        if not len(self.draw):
+            return Solved(np.empty((0, len(self.sizes)), dtype=bool), *covered)
+        # [jobs, K]: which choice is the sample of each row at the room of each job
+        rows = self.draw[:, None] * self.samples + np.arange(self.samples)
+        beyond = int(drawn.high.max()) + 1
+        places = np.searchsorted(drawn.row * beyond + drawn.low, rows * beyond + self.rooms[:, :1], side="right") - 1
+        known, numbers = np.unique(drawn.chosen, axis=0, return_inverse=True)
+        which, group = np.unique(numbers.ravel()[places], axis=0, return_inverse=True)
+        flat = np.arange(len(which))[:, None] * len(known) + which
+        times = np.bincount(flat.ravel(), minlength=which.shape[0] * len(known)).reshape(-1, len(known))
+        expected = Expected(Bundles(self.problem, self.said, self.samples), known, times, self.fill)
+        climbs = [
+            Climb(job, known[which[job, : self.starts]], room, each)
+            for job, room, each in zip(
+                group.ravel().tolist(), self.rooms[:, 1].tolist(), self.each.tolist(), strict=True
+            )
+        ]
+        return Solved(expected.best(climbs), *covered)
 
 
 class Climb(NamedTuple):
@@ -125,7 +138,7 @@ class Expected:
         # [e, V, c]: of how many samples a word is shared once more if it was said c times, and how often till then
         more = np.zeros((len(times), said.shape[1], _ROW), bundles.kind)
         most = said.max(axis=0, initial=0)
-        for count in range(_MOST):
+        for count in range(MOST):
             often = np.flatnonzero(most > count)
             more[:, often, count] = product(weights, (said[:, often] > count).astype(bundles.kind))
         shared = np.zeros_like(more)
@@ -133,8 +146,8 @@ class Expected:
         self._shared, self._more = shared.ravel(), more.ravel()
         self._rows = np.arange(said.shape[1]) * _ROW
 
-    def best(self, climbs: Sequence[Climb]) -> list[tuple[int, ...]]:
-        """Return the best choices found by climbing, ascending."""
+    def best(self, climbs: Sequence[Climb]) -> _Sets:
+        """Return the best choices found by climbing, [c, n]."""
         best = [(-1.0, climb.starts[0]) for climb in climbs]
         going = [(i, inside) for i, climb in enumerate(climbs) for inside in _distinct(climb.starts)]
         seen = {(i, inside.tobytes()) for i, inside in going}
@@ -149,7 +162,7 @@ class Expected:
                     seen.add((i, changed.tobytes()))
                     following.append((i, changed))
             going = following
-        return [tuple(np.flatnonzero(chosen).tolist()) for _, chosen in best]
+        return np.array([chosen for _, chosen in best])
 
     def _steps(self, climbs: Sequence[Climb], going: list[tuple[int, _Sets]]) -> list[tuple[float, _Sets | None]]:
         """Return how well each choice agrees, and what the change that helps most makes of it, if any helps."""
@@ -201,7 +214,7 @@ class Expected:
         owner, kept = bundles.after_removals(inside)
         table = (which * len(self._rows) * _ROW)[owner, None]
         left = kept.astype(bundles.kind)
-        said = np.minimum(product(left, bundles.words), _MOST).astype(np.intp)  # [r, V]
+        said = np.minimum(product(left, bundles.words), MOST).astype(np.intp)  # [r, V]
         said += table
         said += self._rows
         column, parts, says = bundles.added(kept)

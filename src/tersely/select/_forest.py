@@ -25,10 +25,9 @@ class Forest:
     """
 
     def __init__(self, needs: tuple[int, ...], include: Collection[int], exclude: Collection[int]) -> None:
-        self.parents = [
-            -1 if i in include or need < 0 or need in include else need  # a chain ends at what is included
-            for i, need in enumerate(needs)
-        ]
+        self.parents = list(needs)
+        if include:  # a chain ends at what is included
+            self.parents = [-1 if i in include or need in include else need for i, need in enumerate(needs)]
         self.possible: list[bool] = []
         self.depth: list[int] = []  # how many sentences are above, on the chain
         for i, parent in enumerate(self.parents):
@@ -74,6 +73,15 @@ class Forest:
             if parent >= 0:
                 matrix[i] |= matrix[parent]
         return matrix
+
+    def segments(self, amounts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the amount of each bundle of 1, 2, ... sentences, as far as there are and as bundles are rated."""
+        parents, sums = np.array([*self.parents, -1]), np.zeros((len(amounts), _LONGEST), dtype=np.int64)
+        amounts, at = np.append(amounts, 0), np.arange(len(amounts))
+        for number in range(min(max(self.depth, default=0) + 1, _LONGEST)):
+            sums[:, number:] += amounts[at, None]
+            at = parents[at]
+        return sums
 
     @cached_property
     def steep(self) -> bool:

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from math import frexp
+from types import ModuleType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,6 +14,11 @@ from numpy.typing import NDArray
 from tersely.errors import UsageError
 from tersely.select._forest import Forest
 from tersely.text.document import Document
+
+try:
+    compiled: ModuleType | None = import_module("tersely.select._compiled")
+except ImportError:  # installed where there is no compiler: slower, and the same otherwise
+    compiled = None
 
 Values = NDArray[np.float64]
 Floats = NDArray[np.floating[Any]]
@@ -211,6 +218,12 @@ class Selection:
 
     chosen: tuple[int, ...]
     stable: int
+
+
+def by_value(problem: Problem, sentences: set[int] | tuple[int, ...]) -> list[int]:
+    """Sort sentences: included ones first, then by value, ties by position."""
+    values = problem.values.tolist()
+    return sorted(sentences, key=lambda i: (i not in problem.include, -values[i], i))
 
 
 Selector = Callable[[Problem], Selection]

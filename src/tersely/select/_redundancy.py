@@ -1,7 +1,7 @@
-"""Avoids repetition: near duplicates are excluded before the selection, shared trigrams after it."""
+"""Avoids repetition of sentences: near duplicates are excluded before the selection."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import cache
 from math import ceil
@@ -9,11 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tersely.select._problem import Indices, Problem, Selection, Selector
+from tersely.select._problem import Indices, Problem, by_value
 from tersely.text.document import Document
 
-# Three Chinese words are about six characters.
-_HAN_GRAM = 6
 # A list of more sentences than this is split, or else not read to its end.
 _CROWD = 32
 # A sentence is compared with about this many others at most.
@@ -23,26 +21,44 @@ _LONG = 20
 # A sentence, its words with the rarest first, and how many of them may be missing in a similar sentence.
 _Entry = tuple[int, list[str], int]
 _BITS = np.array([byte.bit_count() for byte in range(256)], np.uint8)  # how many are set in a byte
-# A text with fewer than one space in this many characters does not separate words.
-_LONGEST_WORD = 12
 
 
 def without_duplicates(problem: Problem, similarity: float = 0.8) -> Problem:
     """Exclude each sentence that nearly repeats one of higher value, or an earlier one of the same value.
 
     Sentences nearly repeat each other if the Jaccard similarity of their words is at least `similarity`; sentences
-    without words, if they differ only in case and white space. Included sentences are never excluded.
+    without words, if they differ only in case and white space. Included sentences are never excluded, and one that can
+    be chosen is excluded only for another one that can: what is too long for the capacity replaces nothing.
 
     A sentence that needs an excluded one needs the one that was kept instead, if that comes earlier, and is excluded
     if it does not. If it is itself the one that was kept, it needs what the excluded one needed. Nothing can stand in
     for a sentence of no value, which is there only for what needs it.
     """
+    return distinct(problem, similarity)[1]
+
+
+def distinct(problem: Problem, similarity: float = 0.8) -> tuple[int, Problem]:
+    """Return the smallest capacity for which the same sentences are duplicates, and the problem without them."""
     if problem.document is None:
-        return problem
+        return 0, problem
     twins = _duplicates(problem, problem.document, similarity)
     if not twins:
-        return problem
-    return _with_twins(problem, twins) if problem.needs else problem.without(twins)
+        return 0, problem
+    # How much room is taken by each sentence that can be chosen at all, with what it needs.
+    sums = problem.forest.sums(problem.costs.tolist())
+    costs = {i: sums[i] for i in np.flatnonzero(problem.free).tolist()} | dict.fromkeys(problem.include, 0)
+    fitting = {i for i, cost in costs.items() if cost <= problem.room}
+    if any(i in fitting and twin not in fitting for i, twin in twins.items()):
+        twins = _duplicates(problem, problem.document, similarity, fitting)
+    ranks = {i: rank for rank, i in enumerate(by_value(problem, {*twins, *twins.values()}))}
+    # In less room than one of these takes, another sentence is kept: a shorter one, or again the better one.
+    borders = [
+        costs[twin]
+        for i, twin in twins.items()
+        if twin in fitting and (ranks[i] < ranks[twin] or (i in costs and costs[i] < costs[twin]))
+    ]
+    least = max(borders, default=0) + problem.capacity - problem.room
+    return least, _with_twins(problem, twins) if problem.needs else problem.without(twins)
 
 
 def _with_twins(problem: Problem, twins: dict[int, int]) -> Problem:
@@ -61,8 +77,10 @@ def _with_twins(problem: Problem, twins: dict[int, int]) -> Problem:
     return replace(problem, needs=tuple(needs), exclude=problem.exclude.union(twins, lost - problem.include))
 
 
-def _duplicates(problem: Problem, document: Document, similarity: float) -> dict[int, int]:
-    """Return, for each duplicate, the first of the kept sentences that it repeats."""
+def _duplicates(
+    problem: Problem, document: Document, similarity: float, preferred: Collection[int] = ()
+) -> dict[int, int]:
+    """Return, for each duplicate, the first of the kept sentences that it repeats; `preferred` ones are kept first."""
     # All words, not only terms: "One fish." and "Two fish." differ.
     sentence, word = document.distinct_words
     frequency = np.bincount(word, minlength=len(document.numbered.vocabulary))
@@ -78,7 +96,7 @@ def _duplicates(problem: Problem, document: Document, similarity: float) -> dict
     kept_texts: dict[str, int] = {}  # the first sentence with this text
     kept_words: dict[int, set[int]] = {}  # by sentence
     index, duplicates = Index(), dict[int, int]()
-    for i in _by_value(problem, near_pairs - problem.exclude):
+    for i in sorted(by_value(problem, near_pairs - problem.exclude), key=lambda i: i not in preferred):
         included = i in problem.include
         own = set(word[rows.begins[i] :][: sizes[i]].tolist())
         if not own:
@@ -222,79 +240,3 @@ def _deepest(spare: int) -> int:
 def _similar(left: set[int], right: set[int], similarity: float) -> bool:
     shared = len(left & right)
     return shared >= similarity * (len(left) + len(right) - shared) - 1e-9
-
-
-def _by_value(problem: Problem, sentences: set[int] | tuple[int, ...]) -> list[int]:
-    """Sort sentences: included ones first, then by value, ties by position."""
-    values = problem.values.tolist()
-    return sorted(sentences, key=lambda i: (i not in problem.include, -values[i], i))
-
-
-def blocking_trigrams(selector: Selector) -> Selector:
-    """Return a selector that never chooses two sentences that share three words in a row.
-
-    Of two such sentences, the one of lower value is excluded, never an included one, and the selector runs again.
-    With `greedy` and `top` this is BertSum's blocking, which goes through the sentences by value and skips each
-    that shares a trigram with those before it. In Chinese, and wherever words are not separated by spaces, six
-    characters in a row count as three words. A sentence that needs an excluded one is not chosen, either; so of a
-    sentence and one that needs it, the latter is excluded, whatever their values.
-    """
-
-    def select(problem: Problem) -> Selection:
-        answer = selector(problem)
-        stable = answer.stable
-        if problem.document is None:
-            return answer
-        grams = _Grams(problem.document)
-        while blocked := _blocked(problem, answer.chosen, grams):
-            problem = problem.without(blocked)
-            answer = selector(problem)
-            # At a smaller capacity, the same sentences are blocked as long as every round gives the same answer.
-            stable = max(stable, answer.stable)
-        return Selection(answer.chosen, stable)
-
-    return select
-
-
-def repeats_trigrams(problem: Problem, chosen: tuple[int, ...]) -> bool:
-    """Tell whether two of the chosen sentences share three words in a row."""
-    return problem.document is not None and bool(_blocked(problem, chosen, _Grams(problem.document)))
-
-
-def _blocked(problem: Problem, chosen: tuple[int, ...], grams: "_Grams") -> list[int]:
-    """Return the chosen sentences that repeat any of those before the first repetition, by value.
-
-    Later repetitions wait for the next round: without the blocked sentences, the choice may be another.
-    """
-    seen: set[tuple[str, ...]] = set()
-    blocked: list[int] = []
-    order = _by_value(problem, chosen)
-    order = _after_needs(problem, order) if problem.needs else order
-    for sentence in order:
-        if sentence not in problem.include and not seen.isdisjoint(grams[sentence]):
-            blocked.append(sentence)
-        elif not blocked:
-            seen |= grams[sentence]
-    return blocked
-
-
-def _after_needs(problem: Problem, order: list[int]) -> list[int]:
-    """Return the sentences in order, each right after those that it needs and that were not before it."""
-    placed: dict[int, None] = {}
-    for sentence in order:
-        placed.update(dict.fromkeys(reversed(problem.forest.bundle(sentence, placed))))
-    return list(placed)
-
-
-class _Grams(dict[int, set[tuple[str, ...]]]):
-    """The trigrams of each sentence, computed on demand."""
-
-    def __init__(self, document: Document) -> None:
-        self._texts, text = document.texts, document.text
-        self._in_words = document.language != "zh" and len(text) <= _LONGEST_WORD * len(text.split())
-
-    def __missing__(self, sentence: int) -> set[tuple[str, ...]]:
-        words = self._texts[sentence].lower().split()
-        parts, size = (words, 3) if self._in_words else (list("".join(words)), _HAN_GRAM)
-        self[sentence] = set(zip(*(parts[i:] for i in range(size)), strict=False))
-        return self[sentence]

@@ -1,21 +1,24 @@
 """Samples of what `coverage` might choose, for values that are only nearly known."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.select._problem import Indices, Lengths, Problem, Values, product
+from tersely.select._problem import Floats, Indices, Lengths, Problem, Values, product
 from tersely.select.coverage import Coverage, left_of_terms, whole_weights
 from tersely.text.document import Document
-from tersely.text.words import among
+from tersely.text.words import Numbered, among
+
+MOST = 4  # A word that is said more often counts this many times.
 
 
 class Repeated(NamedTuple):
     """The terms that several of some sentences have, and what the sentences weigh."""
 
-    has: Values  # [n, V]: 1 if the sentence has the term
+    sentence: Indices  # that has a term, ascending, and
+    term: Indices  # which it has
     often: Lengths  # [V]: how many sentences of the whole document have it
     weights: Values  # [V]
     alone: Values  # [n]: the weight of a sentence's other terms
@@ -34,11 +37,88 @@ class Repeated(NamedTuple):
         totals: Values = np.bincount(sentence, weight, minlength=count).astype(np.float64)
         alone: Values = np.bincount(sentence, np.where(inside, 0.0, weight), minlength=count).astype(np.float64)
         number = np.cumsum(repeated) - 1
-        has = np.zeros((count, np.count_nonzero(repeated)))
-        has[sentence[inside], number[term[inside]]] = 1.0
         nothing = totals == 0
         totals[nothing] = alone[nothing] = 1.0
-        return cls(has, terms.often[repeated], weights[repeated], alone, totals)
+        return cls(sentence[inside], number[term[inside]], terms.often[repeated], weights[repeated], alone, totals)
+
+    def matrix(self) -> Values:
+        """Return 1 for each sentence and term that it has, else 0, [n, V]."""
+        has = np.zeros((len(self.totals), len(self.weights)))
+        has[self.sentence, self.term] = 1.0
+        return has
+
+
+class Bundles:
+    """What the sentences of a problem say and cost, each alone and with all that it needs.
+
+    Counts are floats, because those multiply faster.
+    """
+
+    def __init__(self, problem: Problem, said: Numbered, samples: int) -> None:
+        count, size = len(problem.values), len(said.vocabulary)
+        lengths = np.bincount(said.sentence, minlength=count)
+        counts = np.bincount(said.sentence * size + said.words, minlength=count * size).reshape(count, size)
+        # Whole numbers below 2^24 are exact in single precision.
+        self.kind: type[np.floating[Any]] = np.float32 if len(said.words) * samples < 2**24 else np.float64
+        several = np.count_nonzero(counts, axis=0) > 1
+        self.words: Floats = counts[:, several].astype(self.kind)  # [n, V]: how often each word of several is said
+        self.own = np.minimum(counts[:, ~several], MOST).sum(axis=1)  # [n]: how many words no other sentence says
+        self.amounts = np.column_stack([lengths, problem.costs, np.ones(count)])  # [n, 3]: words, costs and sentences
+        self.included, self.free = sorted(problem.include), problem.free
+        self.matrix, self.has_needs = problem.forest.matrix, problem.has_needs  # [n, n]
+        self._above = np.array(problem.forest.depth)  # how many sentences each needs
+        self._levels = int(self._above.max(initial=0)) + 1
+        matrix: Floats = self.matrix.astype(self.kind)
+        bundles = product(matrix, self.words) if self.has_needs else self.words
+        # All pairs of a word and a number of times that any bundle has, less one: how often it was said before.
+        times = range(min(int(bundles.max(initial=0)), MOST))
+        columns = [np.flatnonzero((bundles > before).any(axis=0)) for before in times]
+        self.column = np.concatenate([np.zeros(0, np.intp), *columns])
+        self.before = np.repeat(np.array(times, dtype=np.intp), list(map(len, columns)))
+
+    def added(self, kept: NDArray[np.bool_]) -> tuple[Indices, NDArray[np.bool_], Floats]:
+        """Return what of each bundle is not in each of some sets: the number, [r, n], of one of the parts, [p, n].
+
+        Also return whether that part says each pair of a word and a number of times, [pairs, p].
+        """
+        count = len(self.amounts)
+        if not self.has_needs:
+            parts = np.eye(count, dtype=bool)
+            return np.arange(count)[None], parts, self._says(parts)
+        # Of a bundle, those are inside that the others need: it is enough to know how many.
+        inside = product(kept.astype(self.kind), self.matrix.T.astype(self.kind)).astype(np.intp)
+        key = np.minimum(inside, self._above) + self._levels * np.arange(count)
+        present = np.zeros(self._levels * count, dtype=bool)
+        present[key] = True
+        column = np.cumsum(present) - 1
+        sentence, inside = np.divmod(np.flatnonzero(present), self._levels)
+        parts = self.matrix[sentence] & (self._above >= inside[:, None])
+        return column[key], parts, self._says(parts)
+
+    def _says(self, parts: NDArray[np.bool_]) -> Floats:
+        said = product(parts.astype(self.kind), self.words) if self.has_needs else self.words
+        says: Floats = (said.take(self.column, axis=1) > self.before).T.astype(self.kind)
+        return says
+
+    def after_removals(self, inside: NDArray[np.bool_]) -> tuple[Indices, NDArray[np.bool_]]:
+        """Return what is left of sets after no removal and after that of each sentence that need not be in, [r, n].
+
+        With a sentence go those that need it, and those that were there only because it, or they, needed them.
+        Also return which set each row is left of.
+        """
+        removable = inside.copy()
+        removable[:, self.included] = False
+        owner, out = np.nonzero(removable)
+        owner = np.concatenate([np.arange(len(inside)), owner])
+        order = np.argsort(owner, kind="stable")
+        if self.has_needs:
+            stay = (inside & self.free)[owner[len(inside) :]] & ~self.matrix[:, out].T
+            left = product(stay.astype(self.kind), self.matrix.astype(self.kind)) > 0
+            left[:, self.included] = True
+        else:
+            left = inside[owner[len(inside) :]]
+            left[np.arange(len(out)), out] = False
+        return owner[order], np.concatenate([inside, left])[order]
 
 
 class Draw(NamedTuple):
@@ -91,7 +171,8 @@ class Perturbed:
         self._sizes = sizes.astype(np.float64)
         self._scale: Values = np.maximum(self._sizes, 1) ** coverage.power
         self._by_cost = bool((sizes == problem.costs).all())
-        self._has_terms: Values = np.ascontiguousarray(terms.has.T)  # [V, n]
+        self._has = terms.matrix()
+        self._has_terms: Values = np.ascontiguousarray(self._has.T)  # [V, n]
         # [n, n]: whether the column is or needs the row
         self._above = problem.forest.matrix.T.astype(np.float64) if problem.has_needs else None
 
@@ -121,14 +202,14 @@ class Perturbed:
     def _start(self, lefts: Values) -> _States:
         weights = np.repeat(self._terms.weights[None], len(lefts), axis=0)
         for sentence in self._problem.include:
-            weights = np.where(self._terms.has[sentence] > 0, np.rint(weights * lefts), weights)
+            weights = np.where(self._has[sentence] > 0, np.rint(weights * lefts), weights)
         return _States(weights, np.ones((len(lefts), len(self._sizes))), np.arange(len(lefts)))
 
     def _after(self, states: _States, lefts: Values, before: Indices, taken: Indices) -> _States:
         """Return the states after those `before`, once the bundles of sentences are taken, counted from 1."""
         weights, outside, draw = _States._make(column[before] for column in states)
         new = outside * self._problem.forest.matrix[taken - 1] * (taken > 0)[:, None]
-        said = product(new, self._terms.has)  # how many sentences of the bundle have each term
+        said = product(new, self._has)  # how many sentences of the bundle have each term
         for times in range(1, int(said.max(initial=0.0)) + 1):
             weights = np.where(said >= times, np.rint(weights * lefts[draw]), weights)
         return _States(weights, outside - new, draw)

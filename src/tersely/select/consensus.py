@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.errors import UsageError
-from tersely.select._agreement import Bundles, Climb, Expected
-from tersely.select._problem import Indices, Problem, Selection, Values, whole
-from tersely.select._samples import Draw, Drawn, Perturbed, Repeated
+from tersely.select._agreement import Task
+from tersely.select._problem import Indices, Lengths, Problem, Selection, Values, whole
+from tersely.select._samples import Draw, Repeated
 from tersely.select.coverage import Coverage, share_of, sizes_of
 from tersely.select.greedy import descending
 
@@ -132,7 +132,8 @@ class _Range:
             return Selection(self._covering[at], self._lows[at] - self.room(0))
         rounded = self._rounded(capacity)
         if self.room(rounded) < self._least:
-            return self.problem.selection(())
+            # Nothing fits, or only thanks to what rounding takes away.
+            return self._coverage(self.problem.with_capacity(capacity))
         return Selection(self.chosen[rounded], max(rounded, self._two))
 
     def samples(self) -> list[tuple[Draw, list[int]]]:
@@ -158,18 +159,14 @@ class _Range:
             capacity = lowest - 1
         return found
 
-    def covered(self, drawn: Drawn) -> None:
-        """Learn what coverage chooses."""
-        order = np.argsort(drawn.low)
-        self._lows, self._covering = drawn.low[order].tolist(), [self._numbered(one) for one in drawn.chosen[order]]
+    def covered(self, low: Lengths, chosen: NDArray[np.bool_]) -> None:
+        """Learn what coverage chooses from each room on."""
+        order = np.argsort(low)
+        self._lows, self._covering = low[order].tolist(), [tuple(self.numbers[one].tolist()) for one in chosen[order]]
 
-    def climb(self, rounded: int, samples: int, starts: NDArray[np.bool_]) -> Climb:
-        """Return how to find the choice for a rounded capacity."""
-        room = rounded + self.problem.separator
-        return Climb(samples, starts, room, min(self._price / max(room, 1), self._settings.each))
-
-    def _numbered(self, inside: NDArray[np.bool_]) -> tuple[int, ...]:
-        return tuple(self.numbers[inside].tolist())
+    def each(self, room: int) -> float:
+        """Return the price of a sentence."""
+        return min(self._price / max(room, 1), self._settings.each)
 
     def _rounded(self, capacity: int) -> int:
         return max(_rounded(capacity, 7), self._needed)
@@ -182,58 +179,41 @@ def _solve(consensus: Consensus, coverage: Coverage, ranges: list[_Range]) -> No
     """Choose for all capacities of ranges with the same sentences and needs."""
     one, document = ranges[0], ranges[0].problem.document
     assert document is not None
-    perturbed = Perturbed(coverage, one.part, Repeated.of(document, one.numbers, coverage.once), one.sizes[one.numbers])
     samples = [(owner, *sample) for owner in ranges for sample in owner.samples()]
     covering = [(owner, draw) for owner in ranges for draw in owner.covering()]
-    draws = [*(draw for _, draw, _ in samples), *(draw for _, draw in covering)]
-    if not draws:
+    if not samples and not covering:
         return
-    drawn = perturbed.choose(draws)
-    drawn.chosen[:, sorted(one.part.include)] = True
-    border = consensus.samples * len(samples)
-    of_range = np.array([ranges.index(owner) for owner, _ in covering], dtype=np.intp)
-    own = np.concatenate(
-        [np.full(np.count_nonzero(drawn.row < border), -1), of_range[drawn.row[drawn.row >= border] - border]]
-    )
-    for number, owner in enumerate(ranges):
-        owner.covered(Drawn(*(column[own == number] for column in drawn)))
-    if not samples:
-        return
-    # [c, K]: which choice is the sample of each row at each rounded capacity
-    rooms = np.array([owner.room(rounded) for owner, _, own in samples for rounded in own])
-    draw = np.repeat(np.arange(len(samples)), [len(own) for _, _, own in samples])
-    rows = draw[:, None] * consensus.samples + np.arange(consensus.samples)
-    beyond = int(drawn.high.max()) + 1
-    places = np.searchsorted(drawn.row * beyond + drawn.low, rows * beyond + rooms[:, None], side="right") - 1
-    sets: dict[bytes, int] = {}
-    numbers = np.array([sets.setdefault(one, len(sets)) for one in map(bytes, np.packbits(drawn.chosen, axis=1))])
-    which = numbers[places]
-    groups: dict[bytes, int] = {}
-    group = np.array([groups.setdefault(one.tobytes(), len(groups)) for one in which])
-    distinct = which[np.unique(group, return_index=True)[1]]
-    flat = np.arange(len(groups))[:, None] * len(sets) + distinct
-    times = np.bincount(flat.ravel(), minlength=len(groups) * len(sets)).reshape(len(groups), len(sets))
-    packed = np.frombuffer(b"".join(sets), np.uint8).reshape(len(sets), -1)
-    known = np.unpackbits(packed, axis=1, count=drawn.chosen.shape[1]).astype(bool)
     said = document.numbered_stems
-    if len(one.numbers) < len(document):
-        said = said.part(one.numbers)
-    bundles = Bundles(one.part, said, consensus.samples)
-    expected = Expected(bundles, known, times, consensus.fill)
     jobs = [(owner, rounded) for owner, _, own in samples for rounded in own]
-    climbs = [
-        owner.climb(rounded, int(group[i]), known[which[i, : consensus.starts]])
-        for i, (owner, rounded) in enumerate(jobs)
-    ]
-    for (owner, rounded), chosen in zip(jobs, expected.best(climbs), strict=True):
-        owner.chosen[rounded] = tuple(owner.numbers[list(_used(owner.part, chosen))].tolist())
+    rooms = [(owner.room(rounded), rounded + owner.problem.separator) for owner, rounded in jobs]
+    task = Task(
+        problem=one.part,
+        coverage=coverage,
+        terms=Repeated.of(document, one.numbers, coverage.once),
+        sizes=one.sizes[one.numbers],
+        said=said if len(one.numbers) == len(document) else said.part(one.numbers),
+        draws=[*(draw for _, draw, _ in samples), *(draw for _, draw in covering)],
+        draw=np.array([draw for draw, (_, _, own) in enumerate(samples) for _ in own], dtype=np.int64),
+        rooms=np.array(rooms, dtype=np.int64).reshape(-1, 2),
+        each=np.array([owner.each(room) for (owner, _), (_, room) in zip(jobs, rooms, strict=True)]),
+        samples=consensus.samples,
+        starts=consensus.starts,
+        fill=consensus.fill,
+    )
+    chosen, draw, low, covers = task.solved()
+    for (owner, rounded), inside in zip(jobs, chosen, strict=True):
+        owner.chosen[rounded] = tuple(owner.numbers[list(_used(owner.part, inside))].tolist())
+    if covering:
+        own = np.array([ranges.index(owner) for owner, _ in covering])[draw]
+        for number, owner in enumerate(ranges):
+            owner.covered(low[own == number], covers[own == number])
 
 
-def _used(problem: Problem, chosen: tuple[int, ...]) -> tuple[int, ...]:
+def _used(problem: Problem, chosen: NDArray[np.bool_]) -> tuple[int, ...]:
     """Return the choice without sentences of no value that nothing else of it needs any more, ascending."""
     used: list[int] = []
     needed = set(problem.include)
-    for i in reversed(chosen):
+    for i in reversed(np.flatnonzero(chosen).tolist()):
         if i in needed or problem.free[i]:
             used.append(i)
             needed.add(problem.needs[i] if problem.needs else -1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tersely.errors import UsageError
 from tersely.select._exact import FEW, Table, best_items, decide
 from tersely.select._precedence import FamilyTable, best_places, depth_first
-from tersely.select._problem import Problem, Selection, whole
+from tersely.select._problem import Problem, Selection, compiled, whole
 
 __all__ = ["Knapsack"]
 
@@ -75,10 +75,17 @@ class Knapsack:
 
 
 def _of_few(problem: Problem) -> list[int]:
-    """Return the best sentences in lists, since arrays of so few take longer to make than to search."""
+    """Return the best sentences: compiled, or in lists, since arrays of so few take longer to make than to search."""
+    pinned = problem.include | problem.exclude
+    if compiled is not None:
+        marks = bytes(i in pinned for i in range(len(problem.values))) if pinned else b""
+        found: list[int] | None = compiled.knapsack(
+            problem.values, problem.lengths, marks, problem.separator, problem.room
+        )
+        if found is not None:
+            return found
     worth, values = problem.values.tolist(), whole(problem.values).tolist()
     costs, room = (problem.lengths + problem.separator).tolist(), problem.room
-    pinned = problem.include | problem.exclude
     numbers = [i for i, cost in enumerate(costs) if cost <= room and worth[i] > 0 and i not in pinned]
     found = decide([values[i] for i in numbers], [costs[i] for i in numbers], room)
     return [numbers[i] for i in found]
