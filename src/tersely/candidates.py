@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from math import ceil
 from typing import Literal, NamedTuple
 
@@ -85,7 +86,7 @@ class Candidates:
         shares = {0: 0.0} | {ceil(share * whole): share for share in _SHARES if self.by_share is not None}
         pair = ceil(_PAIR * (whole + gap) / max(len(lengths), 1)) - gap if any(self._light) else 0
         least = sorted({*shares, max(pair, 0)})
-        kept = [max(share for start, share in shares.items() if start <= own) for own in least]
+        kept = accumulate((shares.get(own, 0.0) for own in least), max)
         return [Step(own, share, own < pair) for own, share in zip(least, kept, strict=True)]
 
     def first(self, capacity: int) -> Problem:

@@ -109,8 +109,7 @@ FILLER = re.compile(r"And(?! (?:yet|so|then|that|this|these|those|it|he|she|they
 LIST = re.compile(
     r"(?:first|second|third|fourth|fifth|last|next|finally),|\(?(?:[b-h]|i[iv]{1,2}|[2-9])\)\s"
     r"|the (?:second|third|other|others|latter|remaining|same|first(?! (?:[\w-]+ ){1,3}?(?:of|for|in|to|on|since|at"
-    r"|ever)\b))\b(?! (?:\w+ )?(?:quarter|half|world|time|day|year"
-    r"|lady|phase|step|of))"
+    r"|ever)\b))\b(?! (?:\w+ )?(?:quarter|half|world|time|day|year|lady|phase|step|of))"
     r"|(?:another|others|both|each|one|some|many|most|all|several|few|none|either|neither) of (?:them|these|those"
     r"|which|whom)\b"
     r"|(?:some|many|several|few)(?! (?:[a-z]*s|people|men|women|children|research|evidence|work|money|more|other|kind"
@@ -121,8 +120,7 @@ LIST = re.compile(
     r"|the (?:\w+ )?(?:two|three|pair|duo|trio|couple)\b|an? (?:second|third|fourth|further|final|separate|similar"
     r"|subsequent)\b"
     r"|in (?:both|all|either|neither|each|most|some) cases?\b|in the (?:first|second|third|other),|in (?:the"
-    r" )?(?:first|second|third|another|other) "
-    r"(?!quarter|half|place|time|world)\w"
+    r" )?(?:first|second|third|another|other) (?!quarter|half|place|time|world)\w"
 )
 _UNITS = "seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|moments?|nights?"
 TIME = keyed(
@@ -172,8 +170,7 @@ EXPLETIVE = re.compile(
     r"|(?: \w+){0,2} (?:important|possible|impossible|hard|difficult|easy|easier|harder|necessary|essential|good|great"
     r"|nice|bad"
     r"|better|best|wrong|right|interesting|useful|common|rare|vital|fair|unfair|wise|crucial|safe|worth|tempting"
-    r"|natural"
-    r"|reasonable|sufficient|appropriate|convenient|helpful)\b(?: \w+){0,4}? (?:to|for)\b"
+    r"|natural|reasonable|sufficient|appropriate|convenient|helpful)\b(?: \w+){0,4}? (?:to|for)\b"
     r"|(?: \w+){0,2} (?:time|raining|snowing|dark|late|early|cold|hot|warm|noon|midnight|night|morning|evening)\b)"
     r"|it (?:takes|took|rained|snowed|turns out|turned out|follows|depends|appears|seems)\b"
 )
@@ -198,21 +195,18 @@ POINTING = re.compile(
 DEMONSTRATIVE = keyed(
     rf"{_FREE}(?:(?:these|such)\s(?!as\b|that\b|a\b|an\b|days\b|(?:{_NO_NOUN})\b)(?P<a>[a-z]+)"
     r"|such\san?\s(?!(?:way|long|good|great|big|large|small|bad|short|high|low|nice|thing)\b)(?P<b>[a-z]+)(?! \w+ "
-    r"that\b)"
-    r"|those\s(?!who|that\b|which|with|in\b|of\b|from\b|on\b|at\b|for\b|to\b|whose|most|under|over|were\b|are\b"
+    r"that\b)|those\s(?!who|that\b|which|with|in\b|of\b|from\b|on\b|at\b|for\b|to\b|whose|most|under|over|were\b|are\b"
     r"|[a-z]+(?:ing|ed)\b)"
     rf"(?P<c>[a-z]+)|this\s(?!(?:{_DEICTIC}|{_NO_NOUN})(?:['’]?s)?\b)(?P<d>[a-z]+)"
     r"|(?:this|these|those)\s(?P<f>\d[\w.,-]*)"
     r"|(?:at|in|of|on|by|for|from|with|to|during|under|about|after|before|into|like|over|than|as|inside|within"
-    r"|through|around"
-    r"|between|across|against|without|since|until|despite|outside|near)\s"
+    r"|through|around|between|across|against|without|since|until|despite|outside|near)\s"
     rf"that\s(?!(?:{_NO_NOUN})\b)(?P<e>[a-z]+))",
     "this that these those such",
 )
 BARE_DEMONSTRATIVE = keyed(
     r".{0,40}\b(?:excluding|despite|beyond|because of|like|doing|do|did|after|before|by|of|in|at|on|with|from|than|as"
-    r"|to|about|for)"
-    r"\s(?:this|these|those|that)(?=[.,;?!]| (?:is|was|were|are)\b)"
+    r"|to|about|for)\s(?:this|these|those|that)(?=[.,;?!]| (?:is|was|were|are)\b)"
     r"|.{0,40}\b(?:living|lives?|lived|works?|worked|stay(?:s|ed|ing)?|went|moved|arrived) there\b",
     "this that these those there",
 )
@@ -252,8 +246,7 @@ MEASURED = re.compile(
 _PLAIN = r"(?!(?:that|which|whom?|whose|we|i|you|they|he|she|it|of|to|in|for|at|from|on|by|with|and|or)\b)[a-z][a-z-]+"
 DEFINITE = re.compile(
     rf"The (?:{_PLAIN} ){{0,2}}?(?P<noun>{_PLAIN})(?=,| (?:is|are|was|were|has|have|had|will|would|can|could"
-    r"|may|also"
-    r"|then|[a-z]+ed|[a-z]+s)\b)"
+    r"|may|also|then|[a-z]+ed|[a-z]+s)\b)"
 )
 # What happened or was said, which the end of a clause takes as known.
 GIVEN = keyed(
@@ -294,8 +287,7 @@ PLURAL = re.compile(
     r"\b(?:(?!(?:years|months|weeks|days|hours|minutes|always|perhaps|does|says|this|whereas|besides|towards|his|was"
     r"|its)\b)"
     r"[a-z]{2,}[^s\W]s|people|police|children|men|women|staff|team|family|couple|company|government|group|crew|band"
-    r"|everyone|anyone"
-    r"|public|pair|data|party|club|someone)\b"
+    r"|everyone|anyone|public|pair|data|party|club|someone)\b"
 )
 CLAUSE = re.compile(
     r"[,;:—–]|\b(?:that|who|which|when|while|as|because|after|before|and|if|but|where|so|though|saying|says?|said)\b"
