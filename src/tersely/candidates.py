@@ -146,10 +146,10 @@ class Candidates:
         options, values = self.layout.options, self.values
         if self.by_share is not None and step.share:
             values = self.by_share(step.share)
-        if level == "coherent":
-            alone = np.array(self.reading.needs) < 0
-            is_strict = options.coherence == "strict"
-            values = self._whole(values) if is_strict else np.where(alone, values, _DEPENDENT * values)
+        if level == "coherent" and options.coherence == "strict":
+            values = self._whole(values)
+        elif level == "coherent":
+            values = np.where(np.array(self.reading.needs) < 0, values, _DEPENDENT * values)
         if level not in self._bases:
             self._bases[level] = self._base(level)
         problem = self._bases[level].with_values(values)
@@ -189,11 +189,8 @@ class Candidates:
     @cached_property
     def noise(self) -> frozenset[int]:
         """The sentences that are noise, or that need something the text does not say before them."""
-        return frozenset(
-            i
-            for i, (need, noise) in enumerate(zip(self.reading.needs, self.reading.noise, strict=True))
-            if noise or need == LOST
-        )
+        both = enumerate(zip(self.reading.needs, self.reading.noise, strict=True))
+        return frozenset([i for i, (need, noise) in both if noise or need == LOST])
 
     @cached_property
     def _light(self) -> list[bool]:
