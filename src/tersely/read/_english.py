@@ -11,7 +11,6 @@ from tersely.read._quotes import LONGEST, WHOLE
 from tersely.text.document import Document
 
 _WINDOW = 12  # sentences to look back for an antecedent
-_TAIL = 16  # characters that show how a sentence ends
 _FIRST = 24  # characters that hold the first word
 _STEM = 6  # letters that tell a noun
 _WORD = re.compile("[a-z]+")
@@ -37,7 +36,7 @@ def _need(text: Text, i: int) -> tuple[str, int]:
         return "quotation", quote.first
     if text.noise[i]:
         return "", ALONE
-    if forms.UNFINISHED.search(text.texts[i][-_TAIL:]):
+    if text.open[i]:
         return "list", LOST  # what completes it comes later
     head = text.head(i)
     why, kind = _cause(text, i, head)
@@ -75,9 +74,9 @@ def _cause(text: Text, i: int, head: str) -> tuple[str, str]:
         return "answer", "before"
     if forms.BARE_DEMONSTRATIVE.match(low, signs):
         return "demonstrative", "before"
-    outside = text.quotes[i].outside[:HEAD]
-    apart = lowered(outside)
-    own = apart if forms.SAYS.search(apart, signs) else low  # what a named speaker points at is his affair
+    outside, own = text.quotes[i].outside[:HEAD], low
+    if forms.SAYS.bit & signs and forms.SAYS.form.search(apart := lowered(outside)):
+        own = apart  # what a named speaker points at is his affair
     if _demonstrative(own, signs):
         return "demonstrative", "before"
     if forms.LINK.search(own, signs):
@@ -108,8 +107,7 @@ def _goes_on(text: Text, i: int) -> bool:
     start = text.texts[i].lstrip()
     if start[:1].islower() and not text.small and not start[1:3].strip("abcdefghijklmnopqrstuvwxyz"):
         return True
-    announced = forms.UNFINISHED.search(text.texts[i - 1][-_TAIL:])
-    return announced is not None and forms.ITEM.match(start) is not None
+    return text.open[i - 1] and forms.ITEM.match(start) is not None
 
 
 def _pronoun(text: Text, i: int, head: str, low: str) -> str:

@@ -101,7 +101,8 @@ def noise_of(texts: Sequence[str], signs: Sequence[int], breaks: Sequence[bool],
     for i, text in enumerate(plain):
         kind, head, own = bracket, lower[i][:_HEAD], signs[i]
         if not kind and ((begins := starts.match(head)) or keys & own):
-            kind = next((k.name for k in kinds if k.anywhere.search(head, own) or (begins and k.start.match(head))), "")
+            likely = kinds if begins else [kind for kind in kinds if kind.anywhere.bit & own]
+            kind = next((k.name for k in likely if k.anywhere.search(head, own) or k.start.match(head)), "")
         kind = kind or _list(text[:_HEAD])
         opened = kind if not bracket and text[:1] == "[" else bracket
         bracket = opened if opened and "]" not in text[-_END:] else ""
@@ -142,14 +143,15 @@ def _kinds_but(missing: frozenset[str]) -> tuple[tuple[Kind, ...], re.Pattern[st
 
 def _list(head: str) -> str:
     """Return "list" if this is a table, a score or a list of names."""
-    # Where most characters are small letters, there is no need to count the others; each name has two capitals.
+    # Where most characters are small letters, there is no need to count the others. Four names have eight capitals.
     others = head.encode("ascii", "replace").translate(None, _SMALL)
     if len(others) >= 0.5 * len(head):
         letters, digits = len(head) - len(_NO_LETTER.findall(head)), len(_DIGIT.findall(head))
         capitals = len(_CAPITAL.findall(head)) > 0.6 * letters > 4
         if not letters or capitals or digits > letters:
             return "list"
-    if len(others) - len(others.translate(None, _LARGE)) >= 8 and _NAME_LIST.search(head):
+    marks = others.count(b",") + others.count(b";") + others.count(b".")
+    if marks > 3 and len(others) - len(others.translate(None, _LARGE)) > 7 and _NAME_LIST.search(head):
         return "list"
     return ""
 

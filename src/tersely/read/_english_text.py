@@ -11,6 +11,7 @@ from tersely.read._quotes import Quoted, quoted
 from tersely.text.document import Document
 
 HEAD = 600  # characters of a sentence that are looked at
+_TAIL = 16  # characters that show how it ends
 _START = 3  # characters in which the first word of a sentence begins
 _TALK = 0.08  # share of sentences that begin with "And" in a speech
 _PERSONAL = 0.1  # share of sentences with "I" or "we" outside quotations above which the text itself speaks so
@@ -91,6 +92,7 @@ class Text:
 
     texts: Sequence[str]
     signs: Sequence[int]  # of each sentence, the forms whose keys it has
+    open: Sequence[bool]  # whether a sentence ends with what announces the next
     quotes: Sequence[Quoted]
     noise: Sequence[str]
     lower: frozenset[str]  # words that the document writes in lowercase: at a sentence's start they are no names
@@ -156,6 +158,7 @@ def view(document: Document) -> Text:
     return Text(
         texts=texts,
         signs=signs,
+        open=list(map(_is_open, texts)),
         quotes=quotes,
         noise=noise,
         lower=_in_lowercase(document.text),
@@ -166,6 +169,13 @@ def view(document: Document) -> Text:
         talk=fillers > max(2, _TALK * len(texts)),
         called=called,
     )
+
+
+def _is_open(text: str) -> bool:
+    """Return whether a sentence ends with what announces the next: with a colon, or with the number of an item."""
+    tail = text[-_TAIL:].rstrip()
+    number = tail[-2:-1].isdigit() or "(" in tail or tail[-1:] == "?"
+    return tail[-1:] == ":" or (number and forms.UNFINISHED.search(tail) is not None)
 
 
 def _plain(word: str) -> str:
