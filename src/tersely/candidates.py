@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from math import ceil
@@ -50,6 +50,8 @@ class Candidates:
     layout: Layout
     values: Values
     by_share: Callable[[float], Values] | None = None
+    _known: dict[tuple[Step, Level], "_Distinct"] = field(default_factory=dict, init=False)
+    _bases: dict[Level, Problem] = field(default_factory=dict, init=False)
 
     @cached_property
     def reading(self) -> Reading:
@@ -70,7 +72,7 @@ class Candidates:
 
     def pieces(self, low: int, high: int) -> list[tuple[int, int]]:
         """Return the ranges from `low` to `high` with the same first problem; not those too small for the included."""
-        low = max(low, self.given(sum(self.layout.lengths) + self.layout.gap * len(self.layout.lengths)).least)
+        low = max(low, self.given(self._everything).least)
         found: list[tuple[int, int]] = []
         while low <= high:
             least, _ = next(self.levels(high))
@@ -133,10 +135,6 @@ class Candidates:
         return np.cumsum(lengths[order]), np.cumsum(values[order])
 
     @cached_property
-    def _known(self) -> dict[tuple["Step", Level], "_Distinct"]:
-        return {}
-
-    @cached_property
     def _used_levels(self) -> tuple[Level, ...]:
         options = self.layout.options
         free = len(self.values) - len(options.exclude | self.noise - options.include)
@@ -161,18 +159,11 @@ class Candidates:
 
     def _base(self, level: Level) -> Problem:
         """Return the problem of a level, whatever the values."""
-        problem = self.given(sum(self.layout.lengths) + self.layout.gap * len(self.layout.lengths))
-        is_strict = level == "coherent" and self.layout.options.coherence == "strict"
-        noise = self.noise - problem.include - (self._openers if is_strict else frozenset())
-        if level != "all" and noise:
-            problem = problem.without(noise)
-        if is_strict:
-            problem = replace(problem, needs=tuple(max(need, ALONE) for need in self.reading.needs))
-        return problem
-
-    @cached_property
-    def _bases(self) -> dict[Level, Problem]:
-        return {}
+        options = self.layout.options
+        is_strict = level == "coherent" and options.coherence == "strict"
+        noise = self.noise - options.include - (self._openers if is_strict else frozenset())
+        needs = tuple(max(need, ALONE) for need in self.reading.needs) if is_strict else ()
+        return self.given(self._everything, frozenset() if level == "all" else noise, needs)
 
     def _whole(self, values: Values) -> Values:
         """Return values with which quotations are chosen whole or not at all: all of it is the last sentence's.
@@ -234,16 +225,22 @@ class Candidates:
             why.append(reason)
         return why
 
-    def given(self, capacity: int) -> Problem:
-        """Return the problem of all sentences, as the options say."""
+    @property
+    def _everything(self) -> int:
+        """A capacity that holds all sentences."""
+        return sum(self.layout.lengths) + self.layout.gap * len(self.layout.lengths)
+
+    def given(self, capacity: int, noise: frozenset[int] = frozenset(), needs: tuple[int, ...] = ()) -> Problem:
+        """Return the problem of all sentences, as the options say, but for noise, and with what each needs."""
         return Problem(
             values=self.values,
             lengths=np.array(self.layout.lengths, dtype=np.int64),
             capacity=capacity,
             separator=self.layout.gap,
             include=self.layout.options.include,
-            exclude=self.layout.options.exclude,
+            exclude=self.layout.options.exclude | noise,
             document=self.layout.document,
+            needs=needs,
         )
 
 

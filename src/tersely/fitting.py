@@ -215,8 +215,11 @@ class Fitting:
         """
         worth, kept = self.candidates.worth, Selection((), 0)
         for answer in answers:
-            better = answer if not kept.chosen or 2 * worth(kept.chosen) < worth(answer.chosen) else kept
-            kept = replace(better, stable=max(kept.stable, answer.stable) if kept.chosen else answer.stable)
+            better = answer
+            if kept.chosen:
+                best = answer.chosen if 2 * worth(kept.chosen) < worth(answer.chosen) else kept.chosen
+                better = Selection(best, max(kept.stable, answer.stable))
+            kept = better
             if kept.chosen and (not self.layout.options.query or 2 * worth(kept.chosen) >= self.candidates.most(room)):
                 break
         return kept
@@ -229,11 +232,11 @@ class Fitting:
             if problem is None:
                 break
             again = self._selector(problem.with_capacity(room))
-            answer = replace(answer, stable=max(answer.stable, again.stable))
+            answer = Selection(answer.chosen, max(answer.stable, again.stable))
             if not again.chosen or again.chosen in seen:
                 break
             seen.add(again.chosen)
-            answer = replace(answer, chosen=again.chosen)
+            answer = Selection(again.chosen, answer.stable)
         return answer
 
     def _measured(self, selection: Selection) -> Choice:
@@ -289,4 +292,4 @@ class Fitting:
 
 def _from(least: int, answer: Selection) -> Selection:
     """Return the answer to a problem that is known to be the same only from a capacity on."""
-    return replace(answer, stable=max(answer.stable, least))
+    return answer if answer.stable >= least else Selection(answer.chosen, least)

@@ -83,6 +83,11 @@ def test_near_duplicates_of_a_log_are_found_in_linear_time() -> None:
     assert_linear(without_duplicates, log, 1000)
 
 
+def test_the_last_line_of_a_log_is_compared_like_the_others() -> None:
+    for lines in range(30, 90):
+        assert without_duplicates(log(lines)).exclude == pair_by_pair(log(lines), 0.8)
+
+
 def test_the_better_or_earlier_of_near_duplicates_stays() -> None:
     sentences = [
         "Rain fell on Paris today.",

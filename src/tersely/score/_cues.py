@@ -144,9 +144,9 @@ class _Table(NamedTuple):
     """The features that count, numbered: words, pairs by the numbers of their two words, and marks."""
 
     names: list[str]
-    words: dict[str, int]
-    firsts: dict[str, int]
-    seconds: dict[str, int]
+    rows: dict[str, int]  # of the words of all these
+    words: NDArray[np.intp]  # [row, 3]: the number of the word itself, and as first and second of a pair, or -1
+    start: int  # as first of a pair
     pairs: NDArray[np.intp]  # [first, second], the last of each for all other words; -1 is no feature
     marks: dict[str, int]
     counts: dict[str, NDArray[np.float64]]  # for each feature, the learned weight in hundredths, and whether it is ...
@@ -165,12 +165,14 @@ def _table(language: Language) -> _Table:
     pairs = np.full((len(firsts) + 1, len(seconds) + 1), -1)
     for name, first, second in split:
         pairs[firsts[first], seconds[second]] = number[name]
+    words = {name: i for name, i in number.items() if " " not in name and name not in _MARKS}
+    rows = {word: i for i, word in enumerate({**words, **firsts, **seconds})}
     weights = {"learned": np.array([learned.get(name, 0) for name in names], np.float64)}
     return _Table(
         names=names,
-        words={name: i for name, i in number.items() if " " not in name and name not in _MARKS},
-        firsts=firsts,
-        seconds=seconds,
+        rows=rows,
+        words=np.array([[known.get(word, -1) for known in (words, firsts, seconds)] for word in (*rows, "")]),
+        start=firsts[_START],
         pairs=pairs,
         marks={mark: number[mark] for mark in _MARKS if mark in number},
         counts=weights | {kind: np.array([name in own for name in names], np.float64) for kind, own in kinds.items()},
@@ -184,21 +186,20 @@ def seen(document: Document) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np
     """
     table, words = _table(document.language), document.numbered
     plain = ["#" if word.isdigit() else word for word in words.vocabulary]
-    single, first, second = (
-        np.fromiter(map(known.get, plain, repeat(-1)), np.intp, len(plain))
-        for known in (table.words, table.firsts, table.seconds)
-    )
+    single, first, second = table.words[np.fromiter(map(table.rows.get, plain, repeat(-1)), np.intp, len(plain))].T
+    present = {mark: number for mark, number in table.marks.items() if mark in document.text}
     size = max(len(table.names), 1)
     for start in range(0, len(document), _BATCH):
         texts = document.texts[start : start + _BATCH]
         part = slice(*np.searchsorted(words.sentence, (start, start + _BATCH)))
         said, sentence = words.words[part], words.sentence[part] - start
-        before = np.where(np.diff(sentence, prepend=-1) > 0, table.firsts[_START], np.roll(first[said], 1))
-        marked = [np.flatnonzero([mark in text for text in texts]) for mark in table.marks]
-        marks = [np.full(len(own), mark) for mark, own in zip(table.marks.values(), marked, strict=True)]
+        before = np.append(table.start, first[said[:-1]])
+        before[1:][sentence[1:] > sentence[:-1]] = table.start
+        marked = [np.flatnonzero([mark in text for text in texts]) for mark in present]
+        marks = [np.full(len(own), mark) for mark, own in zip(present.values(), marked, strict=True)]
         feature = np.concatenate([single[said], table.pairs[before, second[said]], *marks])
-        keys = (np.concatenate([sentence, sentence, *marked]) * size + feature)[feature >= 0]
-        yield len(texts), *np.divmod(np.unique(keys), size)
+        keys = np.sort((np.concatenate([sentence, sentence, *marked]) * size + feature)[feature >= 0])
+        yield len(texts), *np.divmod(keys[np.append(True, keys[1:] > keys[:-1])[: len(keys)]], size)
 
 
 class Wording:

@@ -8,6 +8,7 @@ from math import ceil
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tersely.select._problem import Indices, Problem, by_value
 from tersely.text.document import Document
@@ -89,9 +90,15 @@ def _duplicates(
     suspects = np.flatnonzero(shared >= similarity * sizes - 1e-9)
     if len(suspects) < 2:
         return {}
-    rows, near_pairs = _Rows(word, sizes.cumsum() - sizes, sizes), set(suspects.tolist())
+    rows = _Rows(word, sizes.cumsum() - sizes, sizes)
     if len(suspects) > _CROWD:
         near_pairs = _sharing_pairs(rows, suspects, frequency, similarity)
+    else:
+        left, right = (suspects[place] for place in _pairs(len(suspects)))
+        may = _may_be_similar(rows, _marks(rows), left, right, similarity)
+        near_pairs = {*left[may].tolist(), *right[may].tolist()}
+    if not near_pairs:
+        return {}
     vocabulary, often = document.numbered.vocabulary, frequency.tolist()
     kept_texts: dict[str, int] = {}  # the first sentence with this text
     kept_words: dict[int, set[int]] = {}  # by sentence
@@ -167,21 +174,33 @@ def _pairs(count: int) -> tuple[Indices, Indices]:
 
 
 def _in_groups(keys: Indices, sentences: Indices, rows: _Rows, similarity: float) -> Iterator[Indices]:
-    """Yield the sentences that may be similar to another one with the same key, or that share it with very many.
-
-    Of two similar sets, few words are in only one, and no more of their marks.
-    """
-    bits = np.left_shift(np.uint64(1), (np.append(rows.word, 0) % 64).astype(np.uint64))  # a word's mark, of 64
-    order, marks = np.argsort(keys, kind="stable"), np.bitwise_or.reduceat(bits, rows.begins)
+    """Yield the sentences that may be similar to another one with the same key, or that share it with very many."""
+    order, marks = np.argsort(keys, kind="stable"), _marks(rows)
     keys, sentences, at = keys[order], sentences[order], np.arange(len(keys))
     for distance in range(1, _CROWD + 1):
         at = at[: np.searchsorted(at, len(keys) - distance)]
         at = at[keys[at] == keys[at + distance]]
         left, right = sentences[at], sentences[at + distance]
-        apart = _BITS[(marks[left] ^ marks[right]).view(np.uint8)].reshape(-1, 8).sum(axis=1)
-        most = (rows.sizes[left] + rows.sizes[right]) * (1 - similarity) / (1 + similarity) + 1e-9
-        near = (apart <= most) | (distance == _CROWD)
+        near = _may_be_similar(rows, marks, left, right, similarity) | (distance == _CROWD)
         yield from (left[near], right[near])
+
+
+def _marks(rows: _Rows) -> NDArray[np.uint64]:
+    """Return for each sentence the marks of its words, of which there are 64."""
+    bits = np.append(np.left_shift(np.uint64(1), (rows.word % 64).astype(np.uint64)), np.uint64(0))
+    marks: NDArray[np.uint64] = np.bitwise_or.reduceat(bits, rows.begins)
+    marks[rows.sizes == 0] = 0
+    return marks
+
+
+def _may_be_similar(
+    rows: _Rows, marks: NDArray[np.uint64], left: Indices, right: Indices, similarity: float
+) -> NDArray[np.bool_]:
+    """Tell which pairs of sentences may be similar: then few words are in only one of them, and no more marks."""
+    apart = _BITS[(marks[left] ^ marks[right]).view(np.uint8)].reshape(-1, 8).sum(axis=1)
+    most = (rows.sizes[left] + rows.sizes[right]) * (1 - similarity) / (1 + similarity) + 1e-9
+    may: NDArray[np.bool_] = apart <= most
+    return may
 
 
 class Index:

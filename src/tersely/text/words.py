@@ -25,25 +25,14 @@ _RUNS = {
     "th": re.compile("[\u0e01-\u0e4e]+"),
 }
 _THAI_PART = re.compile("[เ-ไ]?[ก-ฮ][ะ-ฺๅ็-๎]*|.")
-_STEMMERS = {
-    "en": "english",
-    "de": "german",
-    "fr": "french",
-    "es": "spanish",
-    "it": "italian",
-    "pt": "portuguese",
-    "nl": "dutch",
-    "ru": "russian",
-    "tr": "turkish",
-    "ar": "arabic",
-    "hi": "hindi",
-    "id": "indonesian",
-}
+_SNOWBALL = "english german french spanish italian portuguese dutch russian turkish arabic hindi indonesian"
+_STEMMERS = dict(zip("en de fr es it pt nl ru tr ar hi id".split(), _SNOWBALL.split(), strict=True))
 # Words with this many of the same first letters, and this share of them, may be forms of one word.
 HEAD, _ALIKE = 4, 0.6
 # What a form or a compound of a word counts.
 _FORM, _COMPOUND = 0.7, 0.5
 _OF_THREAD = threading.local()
+_REMEMBERED = 10_000  # words, in each language, whose stems are known without looking
 # What ends a sentence, and how many are cut at once. Bytes of UTF-8 that stay where English is cut: no marks of ASCII.
 _APART, _BATCH = "\0", 512
 _KEPT = bytes(code if code in b"\0'" or code > 127 or chr(code).isalnum() else 32 for code in range(256))
@@ -228,8 +217,12 @@ def stems(words: Sequence[str], language: Language) -> list[str]:
     """
     if language not in _STEMMERS:
         return list(words)
-    found: list[str] = _stemmer(_STEMMERS[language]).stemWords(list(words))
-    return found
+    stemmer, known = _stemmer(_STEMMERS[language])
+    if len(known) > _REMEMBERED:
+        known.clear()
+    new = [word for word in words if word not in known]
+    known.update(zip(new, stemmer.stemWords(new), strict=True))
+    return list(map(known.__getitem__, words))
 
 
 def alike(one: str, two: str) -> float:
@@ -247,13 +240,13 @@ def alike(one: str, two: str) -> float:
     return _COMPOUND if len(short) > HEAD and short in long else 0.0
 
 
-def _stemmer(name: str) -> Any:
-    """Return a stemmer of this thread, which must not be shared, but remembers the words that it has seen."""
-    kept: dict[str, Any] = _OF_THREAD.__dict__
+def _stemmer(name: str) -> tuple[Any, dict[str, str]]:
+    """Return a stemmer of this thread, which must not be shared, and the stems of words that it has seen."""
+    kept: dict[str, tuple[Any, dict[str, str]]] = _OF_THREAD.__dict__
     if name not in kept:
         from Stemmer import Stemmer
 
-        kept[name] = Stemmer(name)
+        kept[name] = Stemmer(name, 0), {}  # a dictionary remembers faster
     return kept[name]
 
 
