@@ -60,7 +60,7 @@ class Fitting:
     @cached_property
     def ranks(self) -> tuple[int, ...]:
         """The sentences from highest to lowest value; ties keep document order."""
-        return tuple(map(int, np.argsort(-self.values, kind="stable")))
+        return tuple(np.argsort(-self.values, kind="stable").tolist())
 
     @cached_property
     def largest(self) -> int:
@@ -103,34 +103,26 @@ class Fitting:
 
     def summary(self, choice: Choice, budget: Budget, capacity: int) -> Summary:
         """Turn a choice into the summary that a user gets."""
-        document, chosen, why = (
-            self.layout.document,
-            set(choice.chosen),
-            self.candidates.rejections(choice.chosen, choice.length, capacity),
-        )
+        document, chosen, reading = self.layout.document, set(choice.chosen), self.reading
         reason = choice.reason or self._reason(choice, capacity)
         sources = document.sources if isinstance(document, Collection) else ()
-
-        def scored(i: int) -> ScoredSentence:
-            start, end, source = located(document, i)
-            need = self.reading.needs[i]
-            return ScoredSentence(
-                index=i,
-                start=start,
-                end=end,
-                text=document.texts[i],
-                score=float(self.values[i]),
-                selected=i in chosen,
-                needs=need if need >= 0 else None,
-                noise=self.reading.noise[i],
-                rejected=why[i],
-                source=source,
-            )
-
+        columns = zip(
+            (located(document, i) for i in range(len(document))),
+            document.texts,
+            np.asarray(self.values, np.float64).tolist(),
+            reading.needs,
+            reading.noise,
+            self.candidates.rejections(choice.chosen, choice.length, capacity),
+            strict=True,
+        )
+        every = [
+            ScoredSentence(i, start, end, text, score, i in chosen, need if need >= 0 else None, noise, why, source)
+            for i, ((start, end, source), text, score, need, noise, why) in enumerate(columns)
+        ]
         return Summary(
             text=choice.text,
-            sentences=tuple(map(scored, self._ordered(choice.chosen))),
-            ranking=tuple(map(scored, self.ranks)),
+            sentences=tuple(every[i] for i in self._ordered(choice.chosen)),
+            ranking=tuple(map(every.__getitem__, self.ranks)),
             language=document.language,
             budget=budget,
             capacity=capacity,
