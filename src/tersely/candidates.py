@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate
 from math import ceil
 from typing import Literal, NamedTuple
 
@@ -87,7 +88,7 @@ class Candidates:
         shares = {0: 0.0} | {ceil(share * whole): share for share in _SHARES if self.by_share is not None}
         pair = ceil(_PAIR * (whole + gap) / max(len(lengths), 1)) - gap if any(self._light) else 0
         least = sorted({*shares, max(pair, 0)})
-        kept = [max(share for start, share in shares.items() if start <= own) for own in least]
+        kept = accumulate((shares.get(own, 0.0) for own in least), max)
         return [Step(own, share, own < pair) for own, share in zip(least, kept, strict=True)]
 
     def first(self, capacity: int) -> Problem:
@@ -143,10 +144,10 @@ class Candidates:
         options, values = self.layout.options, self.values
         if self.by_share is not None and step.share:
             values = self.by_share(step.share)
-        if level == "coherent":
-            alone = np.array(self.reading.needs) < 0
-            is_strict = options.coherence == "strict"
-            values = self._whole(values) if is_strict else np.where(alone, values, _DEPENDENT * values)
+        if level == "coherent" and options.coherence == "strict":
+            values = self._whole(values)
+        elif level == "coherent":
+            values = np.where(np.array(self.reading.needs) < 0, values, _DEPENDENT * values)
         if level not in self._bases:
             self._bases[level] = self._base(level)
         problem = self._bases[level].with_values(values)
@@ -179,11 +180,8 @@ class Candidates:
     @cached_property
     def noise(self) -> frozenset[int]:
         """The sentences that are noise, or that need something the text does not say before them."""
-        return frozenset(
-            i
-            for i, (need, noise) in enumerate(zip(self.reading.needs, self.reading.noise, strict=True))
-            if noise or need == LOST
-        )
+        both = enumerate(zip(self.reading.needs, self.reading.noise, strict=True))
+        return frozenset([i for i, (need, noise) in both if noise or need == LOST])
 
     @cached_property
     def _light(self) -> list[bool]:

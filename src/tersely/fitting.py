@@ -60,7 +60,7 @@ class Fitting:
     @cached_property
     def ranks(self) -> tuple[int, ...]:
         """The sentences from highest to lowest value; ties keep document order."""
-        return tuple(map(int, np.argsort(-self.values, kind="stable")))
+        return tuple(np.argsort(-self.values, kind="stable").tolist())
 
     @cached_property
     def largest(self) -> int:
@@ -103,34 +103,26 @@ class Fitting:
 
     def summary(self, choice: Choice, budget: Budget, capacity: int) -> Summary:
         """Turn a choice into the summary that a user gets."""
-        document, chosen, why = (
-            self.layout.document,
-            set(choice.chosen),
-            self.candidates.rejections(choice.chosen, choice.length, capacity),
-        )
+        document, chosen, reading = self.layout.document, set(choice.chosen), self.reading
         reason = choice.reason or self._reason(choice, capacity)
         sources = document.sources if isinstance(document, Collection) else ()
-
-        def scored(i: int) -> ScoredSentence:
-            start, end, source = located(document, i)
-            need = self.reading.needs[i]
-            return ScoredSentence(
-                index=i,
-                start=start,
-                end=end,
-                text=document.texts[i],
-                score=float(self.values[i]),
-                selected=i in chosen,
-                needs=need if need >= 0 else None,
-                noise=self.reading.noise[i],
-                rejected=why[i],
-                source=source,
-            )
-
+        columns = zip(
+            (located(document, i) for i in range(len(document))),
+            document.texts,
+            np.asarray(self.values, np.float64).tolist(),
+            reading.needs,
+            reading.noise,
+            self.candidates.rejections(choice.chosen, choice.length, capacity),
+            strict=True,
+        )
+        every = [
+            ScoredSentence(i, start, end, text, score, i in chosen, need if need >= 0 else None, noise, why, source)
+            for i, ((start, end, source), text, score, need, noise, why) in enumerate(columns)
+        ]
         return Summary(
             text=choice.text,
-            sentences=tuple(map(scored, self._ordered(choice.chosen))),
-            ranking=tuple(map(scored, self.ranks)),
+            sentences=tuple(every[i] for i in self._ordered(choice.chosen)),
+            ranking=tuple(map(every.__getitem__, self.ranks)),
             language=document.language,
             budget=budget,
             capacity=capacity,
@@ -223,8 +215,11 @@ class Fitting:
         """
         worth, kept = self.candidates.worth, Selection((), 0)
         for answer in answers:
-            better = answer if not kept.chosen or 2 * worth(kept.chosen) < worth(answer.chosen) else kept
-            kept = replace(better, stable=max(kept.stable, answer.stable) if kept.chosen else answer.stable)
+            better = answer
+            if kept.chosen:
+                best = answer.chosen if 2 * worth(kept.chosen) < worth(answer.chosen) else kept.chosen
+                better = Selection(best, max(kept.stable, answer.stable))
+            kept = better
             if kept.chosen and (not self.layout.options.query or 2 * worth(kept.chosen) >= self.candidates.most(room)):
                 break
         return kept
@@ -237,11 +232,11 @@ class Fitting:
             if problem is None:
                 break
             again = self._selector(problem.with_capacity(room))
-            answer = replace(answer, stable=max(answer.stable, again.stable))
+            answer = Selection(answer.chosen, max(answer.stable, again.stable))
             if not again.chosen or again.chosen in seen:
                 break
             seen.add(again.chosen)
-            answer = replace(answer, chosen=again.chosen)
+            answer = Selection(again.chosen, answer.stable)
         return answer
 
     def _measured(self, selection: Selection) -> Choice:
@@ -297,4 +292,4 @@ class Fitting:
 
 def _from(least: int, answer: Selection) -> Selection:
     """Return the answer to a problem that is known to be the same only from a capacity on."""
-    return replace(answer, stable=max(answer.stable, least))
+    return answer if answer.stable >= least else Selection(answer.chosen, least)

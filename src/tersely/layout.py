@@ -10,7 +10,7 @@ from typing import Literal
 from tersely.errors import UsageError
 from tersely.text.document import Document
 from tersely.text.language import separator
-from tersely.text.length import TokenCounter, Unit, measure
+from tersely.text.length import TokenCounter, Unit, measure, measurer
 from tersely.text.sources import Collection, Source
 
 Order = Literal["document", "rank"]
@@ -107,7 +107,7 @@ class Layout:
     @cached_property
     def lengths(self) -> tuple[int, ...]:
         """The length of each sentence as it is shown."""
-        return tuple(map(self.measure, self.document.shown))
+        return tuple(map(measurer(self.unit, self.tokens), self.document.shown))
 
     @cached_property
     def gap(self) -> int:

@@ -22,7 +22,7 @@ REASONS: dict[Reason, str] = {
 _SHOWN = 40
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ScoredSentence:
     """A sentence of the source, `source[start:end]`, and the value its scorer gave it.
 

@@ -1,7 +1,7 @@
 """Reading English: what a sentence needs, from how it opens, what it refers to, and who is quoted."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from tersely.read import ALONE, LOST, Reading
 from tersely.read import _english_forms as forms
@@ -11,7 +11,6 @@ from tersely.read._quotes import LONGEST, WHOLE
 from tersely.text.document import Document
 
 _WINDOW = 12  # sentences to look back for an antecedent
-_TAIL = 16  # characters that show how a sentence ends
 _FIRST = 24  # characters that hold the first word
 _STEM = 6  # letters that tell a noun
 _WORD = re.compile("[a-z]+")
@@ -37,12 +36,12 @@ def _need(text: Text, i: int) -> tuple[str, int]:
         return "quotation", quote.first
     if text.noise[i]:
         return "", ALONE
-    if forms.UNFINISHED.search(text.texts[i][-_TAIL:]):
+    if text.open[i]:
         return "list", LOST  # what completes it comes later
     head = text.head(i)
     why, kind = _cause(text, i, head)
     if i == 0:
-        continues = why == "connective" or (why == "pronoun" and forms.PRONOUN.match(lowered(head), text.words[i]))
+        continues = why == "connective" or (why == "pronoun" and forms.PRONOUN.match(lowered(head), text.signs[i]))
         return (why, LOST) if continues else ("", ALONE)
     if why:
         return why, _antecedent(text, i, kind)
@@ -52,15 +51,16 @@ def _need(text: Text, i: int) -> tuple[str, int]:
 
 def _cause(text: Text, i: int, head: str) -> tuple[str, str]:
     """Return why a sentence does not stand alone, and what would supply its antecedent."""
-    words, low = text.words[i], lowered(head)
-    first = _WORD.findall(low, 0, _FIRST)[:1]
+    signs, low = text.signs[i], lowered(head)
+    opening = _WORD.search(low, 0, _FIRST)
+    first = opening.group() if opening else ""
     if i and _goes_on(text, i):
         return "fragment", "before"
-    if forms.CONNECTIVE.match(low, first) and not (text.talk and forms.FILLER.match(head)):
+    if first in forms.CONNECTIVE_FIRST and forms.CONNECTIVE.match(low) and not (text.talk and forms.FILLER.match(head)):
         return "connective", "before"
     if forms.LIST.match(low):
         return "list", "before"
-    if forms.TIME.match(low, words):
+    if forms.TIME.match(low, signs):
         return "time", "before"
     if forms.POINTING.match(low):
         return "demonstrative", "before"
@@ -72,16 +72,16 @@ def _cause(text: Text, i: int, head: str) -> tuple[str, str]:
         return "speaker", kind
     if text.told and i and text.spoken(i) and (text.spoken(i - 1) or text.quotes[i - 1].first >= 0):
         return "answer", "before"
-    if forms.BARE_DEMONSTRATIVE.match(low, words):
+    if forms.BARE_DEMONSTRATIVE.match(low, signs):
         return "demonstrative", "before"
-    outside = text.quotes[i].outside[:HEAD]
-    apart = lowered(outside)
-    own = apart if forms.SAYS.search(apart, words) else low  # what a named speaker points at is his affair
-    if _demonstrative(own, words):
+    outside, own = text.quotes[i].outside[:HEAD], low
+    if forms.SAYS.bit & signs and forms.SAYS.form.search(apart := lowered(outside)):
+        own = apart  # what a named speaker points at is his affair
+    if _demonstrative(own, signs):
         return "demonstrative", "before"
-    if forms.LINK.search(own, words):
+    if forms.LINK.search(own, signs):
         return "connective", "before"
-    if not text.personal and not text.told and forms.FIRST_PERSON.search(outside, words):
+    if not text.personal and not text.told and forms.FIRST_PERSON.search(outside, signs):
         return "speaker", "before"  # somebody speaks, though no mark says so
     kind = _definite(text, i, head, first)
     if kind:
@@ -89,7 +89,7 @@ def _cause(text: Text, i: int, head: str) -> tuple[str, str]:
     short = len(head) < _SHORT and len(head.split()) < _FEW and not text.told
     if short and (head.endswith("?") or (head.endswith(".") and not forms.VERB.search(low))):
         return "fragment", "before"
-    given = forms.GIVEN.search(own, words)
+    given = forms.GIVEN.search(own, signs)
     if given and _is_new(text, i, given["noun"][:_STEM], own[: given.start()]):
         return "definite", given["noun"][:_STEM].upper()
     return "", ""
@@ -107,13 +107,12 @@ def _goes_on(text: Text, i: int) -> bool:
     start = text.texts[i].lstrip()
     if start[:1].islower() and not text.small and not start[1:3].strip("abcdefghijklmnopqrstuvwxyz"):
         return True
-    announced = forms.UNFINISHED.search(text.texts[i - 1][-_TAIL:])
-    return announced is not None and forms.ITEM.match(start) is not None
+    return text.open[i - 1] and forms.ITEM.match(start) is not None
 
 
 def _pronoun(text: Text, i: int, head: str, low: str) -> str:
     """Return the kind of the first pronoun that has no possible antecedent before it in its sentence."""
-    for found in forms.PRONOUN.finditer(low, text.words[i]):
+    for found in forms.PRONOUN.finditer(low, text.signs[i]):
         kind, before = forms.PRONOUNS[found["word"]], head[: found.start()]
         if kind == "it" and forms.EXPLETIVE.match(low, found.start()):
             continue
@@ -153,37 +152,38 @@ def _supplied(text: Text, kind: str, pronoun: str, before: str) -> bool:
 
 def _quotation(text: Text, i: int) -> str:
     """Return what a quotation needs: its speaker, who he is, or nothing."""
-    whole, outside, words = text.texts[i].lstrip(), text.quotes[i].outside, text.words[i]
+    whole, outside, signs = text.texts[i].lstrip(), text.quotes[i].outside, text.signs[i]
     if len(outside) == len(whole):
         return ""
     low = lowered(outside)
-    if forms.HE_SAYS.search(low, words) and not text.names(outside):
+    if forms.HE_SAYS.search(low, signs) and not text.names(outside):
         return "he"
-    if forms.ADDS.search(low, words):
+    if forms.ADDS.search(low, signs):
         return "before"
     if not text.spoken(i):
         return ""
-    if not forms.SAYS.search(low, words) and len(outside.split()) < 0.5 * len(whole.split()):
+    if not forms.SAYS.search(low, signs) and len(outside.split()) < 0.5 * len(whole.split()):
         return "speaker"
-    return "before" if forms.THE_SAYS.search(low, words) and not text.names(outside) else ""
+    return "before" if forms.THE_SAYS.search(low, signs) and not text.names(outside) else ""
 
 
-def _demonstrative(low: str, words: Collection[str]) -> bool:
-    for found in forms.DEMONSTRATIVE.finditer(low, words):
+def _demonstrative(low: str, signs: int) -> bool:
+    for found in forms.DEMONSTRATIVE.finditer(low, signs):
         noun = next(group for group in found.groups() if group)
         if noun[:6] not in low[: found.start()]:  # "pins messages, these messages"
             return True
     return False
 
 
-def _definite(text: Text, i: int, head: str, first: Sequence[str]) -> str:
+def _definite(text: Text, i: int, head: str, first: str) -> str:
     """Return what a definite noun phrase at the start picks up: "who" or the noun in capitals, or "" for nothing."""
     if forms.AGED.match(head):
         return "who"
-    found = forms.TOLD.match(head, [*first, *(word[-3:] for word in first)]) or forms.MEASURED.match(head)
+    told = first in forms.TOLD_FIRST or first[-3:] in forms.TOLD_FIRST
+    found = (forms.TOLD.match(head) if told else None) or forms.MEASURED.match(head)
     if found:
         return found["noun"][:_STEM].upper()
-    if first != ["the"]:
+    if first != "the":
         return ""
     if forms.RESULTING.match(head[:_FIRST].lower()):
         return "before"
@@ -198,8 +198,7 @@ def _known(text: Text, i: int) -> int:
 
     Of several, it is the last that was introduced.
     """
-    found = [text.introduced.get(name, -1) for name in text.surnames(text.texts[i][:HEAD])]
-    return max((where for where in found if where < i), default=-1)
+    return max((where for name, where in text.called.get(i, ()) if text.is_name(name)), default=-1)
 
 
 def _antecedent(text: Text, i: int, kind: str) -> int:
@@ -226,12 +225,12 @@ def _speaker(text: Text, i: int, candidates: Sequence[int]) -> int:
         if text.quotes[j].first != i:
             break
         outside = text.quotes[j].outside
-        if forms.SAYS.search(lowered(outside), text.words[j]) and text.people(outside):
+        if forms.SAYS.search(lowered(outside), text.signs[j]) and text.people(outside):
             return ALONE if j < i + WHOLE else LOST  # what follows says who speaks, and goes in, too
     if text.told:
         return candidates[0]
     for j in candidates:
-        if forms.SAYS.search(lowered(text.quotes[j].outside), text.words[j]):
+        if forms.SAYS.search(lowered(text.quotes[j].outside), text.signs[j]):
             return j
         if text.quotes[j].first < 0 and not text.spoken(j):
             break

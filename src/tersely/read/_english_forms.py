@@ -5,8 +5,13 @@ regular expressions that ignore case are several times slower.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import repeat
+
+import numpy as np
+
+from tersely.text.words import Numbered
 
 
 def words(text: str) -> str:
@@ -20,29 +25,46 @@ def lowered(text: str) -> str:
     return low if len(low) == len(text) else "".join(c if len(c.lower()) > 1 else c.lower() for c in text)
 
 
+_SIGNS: dict[str, int] = {}  # from each key to the forms that it is a key of, one bit for each form
+
+
 @dataclass(frozen=True)
 class Keyed:
     """A form that takes one of some words; where a text has none of them, it is not searched."""
 
     form: re.Pattern[str]
-    keys: frozenset[str]
+    bit: int
 
-    def search(self, text: str, words: Collection[str]) -> re.Match[str] | None:
-        """Return where the form stands in a text, all of whose words are among `words`."""
-        return None if self.keys.isdisjoint(words) else self.form.search(text)
+    def search(self, text: str, signs: int) -> re.Match[str] | None:
+        """Return where the form stands in a text, given the forms whose keys are there."""
+        return self.form.search(text) if self.bit & signs else None
 
-    def match(self, text: str, words: Collection[str]) -> re.Match[str] | None:
-        """Return whether a text begins with the form; all of its words are among `words`."""
-        return None if self.keys.isdisjoint(words) else self.form.match(text)
+    def match(self, text: str, signs: int) -> re.Match[str] | None:
+        """Return whether a text begins with the form, given the forms whose keys are there."""
+        return self.form.match(text) if self.bit & signs else None
 
-    def finditer(self, text: str, words: Collection[str]) -> Iterator[re.Match[str]]:
-        """Return each place where the form stands in a text, all of whose words are among `words`."""
-        return iter(()) if self.keys.isdisjoint(words) else self.form.finditer(text)
+    def finditer(self, text: str, signs: int) -> Iterator[re.Match[str]]:
+        """Return each place where the form stands in a text, given the forms whose keys are there."""
+        return self.form.finditer(text) if self.bit & signs else iter(())
 
 
 def keyed(pattern: str, keys: str) -> Keyed:
-    """Return a form in lowercase that takes one of the keys."""
-    return Keyed(re.compile(pattern), frozenset(keys.split()))
+    """Return a form that takes one of the keys."""
+    bit = 1 << max(_SIGNS.values(), default=0).bit_length()
+    for key in keys.split():
+        _SIGNS[key] = _SIGNS.get(key, 0) | bit
+    return Keyed(re.compile(pattern), bit)
+
+
+def signs(words: Numbered, count: int) -> list[int]:
+    """Return for each of so many sentences the forms whose keys are there."""
+    bits = np.fromiter(map(_SIGNS.get, words.vocabulary, repeat(0)), np.int64, len(words.vocabulary))[words.words]
+    having = np.flatnonzero(bits)
+    sentence, found = words.sentence[having], np.zeros(count, np.int64)
+    starts = np.flatnonzero(np.diff(sentence, prepend=-1))
+    if len(starts):
+        found[sentence[starts]] = np.bitwise_or.reduceat(bits[having], starts)
+    return found.tolist()
 
 
 _FREE = r"\b(?<![’'-])"  # where a word begins
@@ -65,10 +87,8 @@ _CONTINUING = words(
     unlike (?:him|her|it|them|this), compared with (?:this|that), firstly, secondly, thirdly, lastly, why not"""
 )
 _SHORT = "no|yes|sure|right|well|oh|okay|ok|ah|hmm|yeah|alas"
-CONNECTIVE = keyed(  # by the first word
-    rf"(?:{_CONTINUING}){_STOP}|(?:{_SHORT})[,.!]",
-    " ".join(re.findall(r"(?:^|\|)([a-z]+)", f"{_CONTINUING}|{_SHORT}")),
-)
+CONNECTIVE = re.compile(rf"(?:{_CONTINUING}){_STOP}|(?:{_SHORT})[,.!]")
+CONNECTIVE_FIRST = frozenset(re.findall(r"(?:^|\|)([a-z]+)", f"{_CONTINUING}|{_SHORT}"))
 UNFINISHED = re.compile(r"(?::|[:;.?] (?:\(?\d{1,2}|\([a-z])[.)]|[,:] ?\?)\s*$")
 VERB = re.compile(
     r"\b(?:i|you|he|she|it|we|they|this|that|is|are|was|were|am|be|has|have|had|do|does|did|will|would|can|could|may"
@@ -81,18 +101,15 @@ VERB = re.compile(
 )
 ITEM = re.compile(r"[•▪●*–—-] ?\S|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s|[a-z\"“‘'«`]")
 _FIRST_PERSON = "I I'm I've I'd I'll my we we're we've we'd we'll our"
-FIRST_PERSON = Keyed(
-    re.compile(
-        r"(?:^|\b[a-z]+ |[,;:.] |[\"“‘'] ?)I(?:['’]\w+)? [a-z]|\b[Mm]y [a-z]|\b[Ww]e(?:['’]\w+)? [a-z]|\b[Oo]ur [a-z]"
-    ),
-    frozenset(f"{_FIRST_PERSON} {_FIRST_PERSON.replace(chr(39), chr(8217))}".lower().split()),
+FIRST_PERSON = keyed(
+    r"(?:^|\b[a-z]+ |[,;:.] |[\"“‘'] ?)I(?:['’]\w+)? [a-z]|\b[Mm]y [a-z]|\b[Ww]e(?:['’]\w+)? [a-z]|\b[Oo]ur [a-z]",
+    f"{_FIRST_PERSON} {_FIRST_PERSON.replace(chr(39), chr(8217))}".lower(),
 )
 FILLER = re.compile(r"And(?! (?:yet|so|then|that|this|these|those|it|he|she|they)\b)\b")
 LIST = re.compile(
     r"(?:first|second|third|fourth|fifth|last|next|finally),|\(?(?:[b-h]|i[iv]{1,2}|[2-9])\)\s"
     r"|the (?:second|third|other|others|latter|remaining|same|first(?! (?:[\w-]+ ){1,3}?(?:of|for|in|to|on|since|at"
-    r"|ever)\b))\b(?! (?:\w+ )?(?:quarter|half|world|time|day|year"
-    r"|lady|phase|step|of))"
+    r"|ever)\b))\b(?! (?:\w+ )?(?:quarter|half|world|time|day|year|lady|phase|step|of))"
     r"|(?:another|others|both|each|one|some|many|most|all|several|few|none|either|neither) of (?:them|these|those"
     r"|which|whom)\b"
     r"|(?:some|many|several|few)(?! (?:[a-z]*s|people|men|women|children|research|evidence|work|money|more|other|kind"
@@ -103,8 +120,7 @@ LIST = re.compile(
     r"|the (?:\w+ )?(?:two|three|pair|duo|trio|couple)\b|an? (?:second|third|fourth|further|final|separate|similar"
     r"|subsequent)\b"
     r"|in (?:both|all|either|neither|each|most|some) cases?\b|in the (?:first|second|third|other),|in (?:the"
-    r" )?(?:first|second|third|another|other) "
-    r"(?!quarter|half|place|time|world)\w"
+    r" )?(?:first|second|third|another|other) (?!quarter|half|place|time|world)\w"
 )
 _UNITS = "seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|moments?|nights?"
 TIME = keyed(
@@ -154,8 +170,7 @@ EXPLETIVE = re.compile(
     r"|(?: \w+){0,2} (?:important|possible|impossible|hard|difficult|easy|easier|harder|necessary|essential|good|great"
     r"|nice|bad"
     r"|better|best|wrong|right|interesting|useful|common|rare|vital|fair|unfair|wise|crucial|safe|worth|tempting"
-    r"|natural"
-    r"|reasonable|sufficient|appropriate|convenient|helpful)\b(?: \w+){0,4}? (?:to|for)\b"
+    r"|natural|reasonable|sufficient|appropriate|convenient|helpful)\b(?: \w+){0,4}? (?:to|for)\b"
     r"|(?: \w+){0,2} (?:time|raining|snowing|dark|late|early|cold|hot|warm|noon|midnight|night|morning|evening)\b)"
     r"|it (?:takes|took|rained|snowed|turns out|turned out|follows|depends|appears|seems)\b"
 )
@@ -180,21 +195,18 @@ POINTING = re.compile(
 DEMONSTRATIVE = keyed(
     rf"{_FREE}(?:(?:these|such)\s(?!as\b|that\b|a\b|an\b|days\b|(?:{_NO_NOUN})\b)(?P<a>[a-z]+)"
     r"|such\san?\s(?!(?:way|long|good|great|big|large|small|bad|short|high|low|nice|thing)\b)(?P<b>[a-z]+)(?! \w+ "
-    r"that\b)"
-    r"|those\s(?!who|that\b|which|with|in\b|of\b|from\b|on\b|at\b|for\b|to\b|whose|most|under|over|were\b|are\b"
+    r"that\b)|those\s(?!who|that\b|which|with|in\b|of\b|from\b|on\b|at\b|for\b|to\b|whose|most|under|over|were\b|are\b"
     r"|[a-z]+(?:ing|ed)\b)"
     rf"(?P<c>[a-z]+)|this\s(?!(?:{_DEICTIC}|{_NO_NOUN})(?:['’]?s)?\b)(?P<d>[a-z]+)"
     r"|(?:this|these|those)\s(?P<f>\d[\w.,-]*)"
     r"|(?:at|in|of|on|by|for|from|with|to|during|under|about|after|before|into|like|over|than|as|inside|within"
-    r"|through|around"
-    r"|between|across|against|without|since|until|despite|outside|near)\s"
+    r"|through|around|between|across|against|without|since|until|despite|outside|near)\s"
     rf"that\s(?!(?:{_NO_NOUN})\b)(?P<e>[a-z]+))",
     "this that these those such",
 )
 BARE_DEMONSTRATIVE = keyed(
     r".{0,40}\b(?:excluding|despite|beyond|because of|like|doing|do|did|after|before|by|of|in|at|on|with|from|than|as"
-    r"|to|about|for)"
-    r"\s(?:this|these|those|that)(?=[.,;?!]| (?:is|was|were|are)\b)"
+    r"|to|about|for)\s(?:this|these|those|that)(?=[.,;?!]| (?:is|was|were|are)\b)"
     r"|.{0,40}\b(?:living|lives?|lived|works?|worked|stay(?:s|ed|ing)?|went|moved|arrived) there\b",
     "this that these those there",
 )
@@ -216,17 +228,16 @@ _TOLD = words(
     investigation inquiry probe trial hearing application conviction sentence arrest killing murder shooting
     deaths? difference difficulty place"""
 )
-TOLD = Keyed(  # by the first word, or its last three letters
-    re.compile(
-        r"(?:(?:(?:after|following|during|despite|before|since|because of|in|at|on|under|with|for|by|from|throughout"
-        rf"|amid) )?the (?-i:[a-z-]+ )?|[A-Z][a-z]+day['’]s )(?P<noun>{_TOLD}){_STOP}"
-        r"(?!\s(?:of|that|which|who|whose|to|for|in|at|from|between|behind|with|on|against|over|about)\b)",
-        re.IGNORECASE,
-    ),
-    frozenset(
-        """the day after following during despite before since because in at on under with for by from throughout amid
-        """.split()
-    ),
+TOLD = re.compile(
+    r"(?:(?:(?:after|following|during|despite|before|since|because of|in|at|on|under|with|for|by|from|throughout"
+    rf"|amid) )?the (?-i:[a-z-]+ )?|[A-Z][a-z]+day['’]s )(?P<noun>{_TOLD}){_STOP}"
+    r"(?!\s(?:of|that|which|who|whose|to|for|in|at|from|between|behind|with|on|against|over|about)\b)",
+    re.IGNORECASE,
+)
+# The first word of that, or its last three letters.
+TOLD_FIRST = frozenset(
+    "the day after following during despite before since because in at on under with for by from throughout amid"
+    "".split()
 )
 AGED = re.compile(r"The (?:\w+ )?\d{1,3}-year-old")
 MEASURED = re.compile(
@@ -235,8 +246,7 @@ MEASURED = re.compile(
 _PLAIN = r"(?!(?:that|which|whom?|whose|we|i|you|they|he|she|it|of|to|in|for|at|from|on|by|with|and|or)\b)[a-z][a-z-]+"
 DEFINITE = re.compile(
     rf"The (?:{_PLAIN} ){{0,2}}?(?P<noun>{_PLAIN})(?=,| (?:is|are|was|were|has|have|had|will|would|can|could"
-    r"|may|also"
-    r"|then|[a-z]+ed|[a-z]+s)\b)"
+    r"|may|also|then|[a-z]+ed|[a-z]+s)\b)"
 )
 # What happened or was said, which the end of a clause takes as known.
 GIVEN = keyed(
@@ -277,8 +287,7 @@ PLURAL = re.compile(
     r"\b(?:(?!(?:years|months|weeks|days|hours|minutes|always|perhaps|does|says|this|whereas|besides|towards|his|was"
     r"|its)\b)"
     r"[a-z]{2,}[^s\W]s|people|police|children|men|women|staff|team|family|couple|company|government|group|crew|band"
-    r"|everyone|anyone"
-    r"|public|pair|data|party|club|someone)\b"
+    r"|everyone|anyone|public|pair|data|party|club|someone)\b"
 )
 CLAUSE = re.compile(
     r"[,;:—–]|\b(?:that|who|which|when|while|as|because|after|before|and|if|but|where|so|though|saying|says?|said)\b"

@@ -1,22 +1,17 @@
 """The kinds of noise in English, by what their sentences say."""
 
 import re
-from collections.abc import Collection
 from typing import NamedTuple
+
+from tersely.read._english_forms import Keyed, keyed
 
 
 class Kind(NamedTuple):
-    """A kind of noise: how its sentences begin, what they say anywhere, and the words of which that takes one."""
+    """A kind of noise: how its sentences begin, and what they say anywhere."""
 
     name: str
     start: re.Pattern[str]
-    anywhere: re.Pattern[str]
-    keys: frozenset[str]
-
-    def has(self, lower: str, words: Collection[str]) -> bool:
-        """Return whether a sentence is of this kind, given in lowercase and with its words."""
-        anywhere = not self.keys.isdisjoint(words) and self.anywhere.search(lower)
-        return bool(anywhere or self.start.match(lower))
+    anywhere: Keyed
 
 
 _NEVER = "(?!)"
@@ -125,9 +120,9 @@ _KINDS = (
         r"|(?:our|your|for the|take the) (?:first|next|final|last) question\b|open (?:the|up the|it up|up) ?(?:call"
         r"|lines?|floor)?(?: up)? (?:for|to) (?:your )?questions\b|question-and-answer\b|q ?& ?a (?:session|portion"
         r"|period)\b|sec filings?\b|(?:files?|filed|filings) with the sec\b|10-[kq]\b|joining (?:me|us) (?:today|on"
-        r"|this|are|is)\b|with (?:me|us) (?:today|on the call)\b|please (?:turn|go|refer|flip|move|limit yourself"
+        r"|this|are|is)\b|please (?:turn|go|refer|flip|move|limit yourself"
         r"|press|stand by|proceed)\b|i(?:['’]ll| will|['’]d like to)(?: now)? (?:ask|walk|hand|turn|go into|review"
-        r"|introduce|take you|pass)\b(?! \w+ (?:him|her|them))|with that,? (?:i|let me|we)\b|(?:our"
+        r"|introduce|take you|pass)\b(?! \w+ (?:him|her|them))|(?:our"
         r"|my) comments today\b|will discuss the (?:financial|results)|before making an investment\b"
         r"|unless (?:otherwise|i (?:say|state)) |questions will be limited\b|will discuss (?:our|the) \w+"
         r"|unauthori[sz]ed recording\b|without limitation,? statements\b|(?:re)?play(?:back)? (?:of|will be) "
@@ -138,8 +133,14 @@ _KINDS = (
         r"|audio)[^\]]{0,30}\]",
         "forward harbor risks materially reconciliation reconciliations gaap call turn hand question questions answer "
         "q sec k joining"
-        " with please i i'll i’ll i'd i’d comments technical operator inaudible audio discuss investment supplemental "
+        " please i'll i’ll i'd i’d comments technical operator inaudible audio discuss investment supplemental "
         "website statements unless unauthorized unauthorised limitation replay playback play will since slide",
+    ),
+    (
+        "procedure",
+        _NEVER,
+        r"with(?<!\wwith) (?:(?:me|us) (?:today|on the call)|that,? (?:i|let me|we))\b",
+        "with",
     ),
     (
         "docket",
@@ -171,8 +172,7 @@ _KINDS = (
         r"(?:next|following)) "
         r"(?:section|chapter),? (?:we|i)\b|as an example\b.{0,60}\b(?:figure|table) \d|in section \d"
         r"|(?:after \w+ing [^,]{2,80}, )?we (?:then|first|next|finally) (?:present|describe|discuss|introduce|review"
-        r"|report|give)\b"
-        r"|.{0,120}\b(?:is|are) (?:shown|given|listed|presented|illustrated) in (?:table|figure|fig\.) ?\d+\.?$",
+        r"|report|give)\b",
         r"\b(?:(?:structure|remainder|rest|outline|organization|organisation) of (?:the|this) (?:paper|article|work"
         r"|report|thesis|chapter|section|document)\b|(?:sections?|chapters?) (?:\d+|[ivx]+)(?:\.\d+)? ?(?:,"
         r"|and \d+)? ?(?:then |also |briefly )?(?:describes?|discuss(?:es)?|presents?|traces?|concludes?|gives?"
@@ -180,12 +180,10 @@ _KINDS = (
         r"|details?|deals?|addresses|evaluates?|is devoted)\b|(?:in|see|of) (?:section"
         r"|chapter) \d+(?:\.\d+)?,? (?:we|i)\b|(?:are|is) (?:(?:described|discussed|presented|given"
         r"|reported) )?in (?:section|chapter) \d|in section \d+[,;] (?:the|and)\b|(?:as follows|the following)(?:\."
-        r"|:)$)",
+        r"|:)$)"
+        r"|\A.{0,120}\b(?:is|are) (?:shown|given|listed|presented|illustrated) in (?:table|figure|fig\.) ?\d+\.?$",
         "structure remainder rest outline organization organisation section sections chapter chapters follows "
-        "following",
+        "following shown given listed presented illustrated",
     ),
 )
-KINDS = tuple(
-    Kind(name, re.compile(start), re.compile(anywhere), frozenset(words.split()))
-    for name, start, anywhere, words in _KINDS
-)
+KINDS = tuple(Kind(name, re.compile(start), keyed(anywhere, keys)) for name, start, anywhere, keys in _KINDS)

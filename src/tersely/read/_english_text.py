@@ -2,21 +2,24 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tersely.read import _english_forms as forms
-from tersely.read._english_noise import KEYS, SPEAKER, is_told, noise_of
+from tersely.read._english_noise import SPEAKER, is_told, noise_of
 from tersely.read._quotes import Quoted, quoted
 from tersely.text.document import Document
 
 HEAD = 600  # characters of a sentence that are looked at
+_TAIL = 16  # characters that show how it ends
 _START = 3  # characters in which the first word of a sentence begins
 _TALK = 0.08  # share of sentences that begin with "And" in a speech
 _PERSONAL = 0.1  # share of sentences with "I" or "we" outside quotations above which the text itself speaks so
 _SMALL = 0.3  # share of sentences that begin in lowercase in a text that has no capitals
 # What stands before a word is looked at after its first letter, which is found faster.
 _LOWER = re.compile(r"[a-z](?<![\w’'-][a-z])[a-z-]+")
+_CHUNK = 1 << 16  # characters that are cut into words at once; bytes of UTF-8 that stay then
+_KEPT = bytes(code if code in b"_'-" or code > 127 or chr(code).isalnum() else 32 for code in range(256))
 _NAME = re.compile(r"[A-Z](?<![\w’'-][A-Z])[\w’'-]*[a-z][\w’'-]*")
 _NAMES = re.compile(r"[A-Z](?<![\w’'-][A-Z])[\w’'-]*[a-z][\w’'-]*(?:\s(?:[A-Z]\.\s)?[A-Z][\w’'-]*[a-z][\w’'-]*){0,4}")
 _PLACE = re.compile(r"\b(?:in|at|near|from|to|outside|across|around|into|on|of|via)\s(?:the\s)?$")
@@ -30,9 +33,9 @@ _BODY = re.compile(
 )
 _TITLES = frozenset(("Mr", "Mrs", "Ms", "Miss", "Dr", "Sir", "Prof", "Mr.", "Mrs.", "Ms.", "Dr."))
 _FULL_NAME = re.compile(
-    r"[A-Z](?<![\w’'-][A-Z])[\w’'-]*[a-z]\.? (?:[A-Z]\.? )?(?P<last>[A-Z][\w’'-]*[a-z])(?![\w-])(?! [A-Z])"
-    r"|\((?P<short>[A-Z]{2,8})\)"
+    r"[A-Z](?<![\w’'-][A-Z])[\w’'-]*+(?<=[a-z])\.? (?:[A-Z]\.? )?(?P<last>[A-Z][\w’'-]*[a-z])(?![\w-])(?! [A-Z])"
 )
+_SHORT_NAME = re.compile(r"\(([A-Z]{2,8})\)")
 
 _NOBODY = forms.words(
     """other another after over under never ever number order paper however whether rather further former latter later
@@ -59,7 +62,6 @@ PERSON = re.compile(
     r"|[a-z]{4,12}(?:ist|man|woman)"
     rf"|(?:an?|the|each|every|any|no|one|former) (?:[\w-]+ )?(?!(?:{_NOBODY})\b)[a-z]{{3,12}}(?:er|or|ian))s?\b"
 )
-_KEYS = KEYS.union(*(form.keys for form in vars(forms).values() if isinstance(form, forms.Keyed)))
 _NOT_NAMES = frozenset(
     "january february march april may june july august september october november december monday tuesday wednesday "
     "thursday"
@@ -89,7 +91,8 @@ class Text:
     """The sentences of a document, and what the rules look up in them."""
 
     texts: Sequence[str]
-    words: Sequence[Collection[str]]  # of each sentence, those that any rule looks for
+    signs: Sequence[int]  # of each sentence, the forms whose keys it has
+    open: Sequence[bool]  # whether a sentence ends with what announces the next
     quotes: Sequence[Quoted]
     noise: Sequence[str]
     lower: frozenset[str]  # words that the document writes in lowercase: at a sentence's start they are no names
@@ -98,7 +101,7 @@ class Text:
     personal: bool  # a text whose author says "I" or "we"
     told: bool  # a story or a dialogue
     talk: bool  # a speech, where "And" opens a sentence as often as not
-    introduced: Mapping[str, int]  # surnames and abbreviations, to the sentence that gives the full name first
+    called: Mapping[int, Sequence[tuple[str, int]]]  # who is called by surname alone, with who gives the full name
     somebody: dict[int, bool] = field(default_factory=dict)  # whether a sentence speaks of a person, once it is asked
 
     def head(self, i: int) -> str:
@@ -126,14 +129,6 @@ class Text:
                 return True
         return False
 
-    def surnames(self, text: str) -> Iterator[str]:
-        """Yield the names of one word, with or without a title, in a piece of text."""
-        for found in _NAMES.finditer(text):
-            *title, name = found.group().split()
-            name = name.removesuffix("'s").removesuffix("’s")
-            if set(title) <= _TITLES and self.is_name(name):
-                yield name
-
     def has_person(self, i: int) -> bool:
         """Return whether a sentence names or mentions somebody."""
         if i not in self.somebody:
@@ -153,26 +148,34 @@ def view(document: Document) -> Text:
     """Return a document as the rules see it."""
     texts = document.texts
     lines, paragraphs = _breaks(document)
-    words = list(map(_KEYS.intersection, document.words))
+    signs = forms.signs(document.numbered, len(document))
     told = is_told(texts, lines)
-    noise = noise_of(texts, words, lines, told=told)
+    noise = noise_of(texts, signs, lines, told=told)
     quotes = quoted(texts, paragraphs)
-    proper, introduced = _names(texts, noise)
+    proper, called = _names(texts, noise)
     fillers = sum(bool(forms.FILLER.match(text)) for text in texts)
-    own = sum(bool(forms.FIRST_PERSON.search(quote.outside, found)) for quote, found in zip(quotes, words, strict=True))
+    own = sum(bool(forms.FIRST_PERSON.search(quote.outside, found)) for quote, found in zip(quotes, signs, strict=True))
     return Text(
         texts=texts,
-        words=words,
+        signs=signs,
+        open=list(map(_is_open, texts)),
         quotes=quotes,
         noise=noise,
-        lower=frozenset(_LOWER.findall(document.text)),
+        lower=_in_lowercase(document.text),
         proper=proper,
         small=sum(text[:1].islower() for text in texts) > _SMALL * len(texts),
         personal=own > max(1, _PERSONAL * len(texts)),
         told=told,
         talk=fillers > max(2, _TALK * len(texts)),
-        introduced=introduced,
+        called=called,
     )
+
+
+def _is_open(text: str) -> bool:
+    """Return whether a sentence ends with what announces the next: with a colon, or with the number of an item."""
+    tail = text[-_TAIL:].rstrip()
+    number = tail[-2:-1].isdigit() or "(" in tail or tail[-1:] == "?"
+    return tail[-1:] == ":" or (number and forms.UNFINISHED.search(tail) is not None)
 
 
 def _plain(word: str) -> str:
@@ -189,29 +192,32 @@ def _breaks(document: Document) -> tuple[list[bool], list[bool]]:
     return lines, lines
 
 
-def _names(texts: Sequence[str], noise: Sequence[str]) -> tuple[frozenset[str], dict[str, int]]:
-    """Return what is a name, and which sentence introduces whom.
+def _names(texts: Sequence[str], noise: Sequence[str]) -> tuple[frozenset[str], dict[int, list[tuple[str, int]]]]:
+    """Return what is a name, and who is called by surname alone, by sentence, with the one that gives the full name.
 
-    Names are the words that stand capitalized inside a sentence, or at the start of several. Introduced are the
-    surnames and abbreviations that first come after or in a full name, by the sentence that gives it.
+    Names are the words that stand capitalized inside a sentence, or at the start of several. A surname, or the
+    abbreviation of a name, counts if it first comes in or after the full name.
     """
     inside: set[str] = set()
     starts: Counter[str] = Counter()
     full: dict[str, int] = {}
     mentioned: set[str] = set()
+    called: dict[int, list[tuple[str, int]]] = {}
     for i, text in enumerate(texts):
         head = text[:HEAD]
-        found = _NAME.findall(head)
-        first = head.find(found[0]) < _START and _NAME.search(head) if found else None
-        if first and first.start() < _START:
+        rows = [group.split() for group in _NAMES.findall(head)]
+        found = [word for row in rows for word in row if word[-1] != "."]
+        if found and _is_first(found[0], head):
             starts[found[0]] += 1
             inside.update(found[1:])
         else:
             inside.update(found)
         if noise[i]:
             continue
+        if alone := [(name, full[name]) for name in _surnames(rows) if name in full]:
+            called[i] = alone
         if len(found) > 1 or "(" in head:
-            lasts = {name["last"] or name["short"] for name in _FULL_NAME.finditer(head)}
+            lasts = {*_FULL_NAME.findall(head), *_SHORT_NAME.findall(head)}
             full.update(dict.fromkeys(lasts - mentioned, i))
             found += lasts
         mentioned.update(found)
@@ -219,4 +225,33 @@ def _names(texts: Sequence[str], noise: Sequence[str]) -> tuple[frozenset[str], 
     for word, count in starts.items():
         often[_plain(word)] += count
     proper = {_plain(word) for word in inside} | {word for word, count in often.items() if count > 1}
-    return frozenset(proper), full
+    return frozenset(proper), called
+
+
+def _is_first(name: str, head: str) -> bool:
+    """Return whether the first name in a text is its first word."""
+    if head.startswith(name):
+        return True
+    found = _NAME.search(head) if head.find(name) < _START else None
+    return found is not None and found.start() < _START
+
+
+def _surnames(names: Iterable[list[str]]) -> Iterator[str]:
+    """Yield the names of one word, with or without a title."""
+    for *title, name in names:
+        if not title or _TITLES.issuperset(title):
+            yield name.removesuffix("'s").removesuffix("’s")
+
+
+def _in_lowercase(text: str) -> frozenset[str]:
+    """Return the words that a text has in lowercase."""
+    found: set[bytes] = set()
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _CHUNK)
+        end = end if end >= 0 else len(text)
+        found.update(text[start:end].encode("utf-8", "surrogatepass").translate(_KEPT).split())
+        start = end + 1
+    plain = b" ".join([word for word in found if word.islower() and word.isalpha() and len(word) > 1])
+    mixed = [word for word in found if not word.isalpha() or (word[:1].islower() and not word.islower())]
+    return frozenset([*plain.decode().split(), *_LOWER.findall(b" ".join(mixed).decode("utf-8", "surrogatepass"))])

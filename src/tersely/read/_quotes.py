@@ -8,8 +8,12 @@ LONGEST = 24  # sentences after which a quotation that never closes is given up
 WHOLE = 6  # a quotation of more sentences is a speech, of which a part may be quoted
 REACH = 8  # sentences in which a single quotation mark must find its partner: most are apostrophes
 
-_MARK = re.compile(r"``|''|[\"“”«»„‘’']")
-_OPENS_BEFORE = frozenset(" \t\n\r\u00a0([{-–—:/\"“‘'")
+_BEFORE = " \t\n\r\u00a0([{-–—:/\"“‘'"
+_OPENS_BEFORE = frozenset(_BEFORE)
+# All but apostrophes inside words. What a mark is, is looked at after it, which is faster.
+_MARK = re.compile(
+    r"[`'’\"“”«»„‘](?:(?<=[\"“”«»„‘])|(?<=`)`|(?<=')'|(?<=['’])(?![^\W_])|(?<=')" rf"(?<![^{re.escape(_BEFORE)}]'))"
+)
 _ELISION = re.compile(r"(?:\d\ds|em|til|till|cause|tis|twas|bout|round|n)\b", re.IGNORECASE)
 _PAIRS = {"“": "”", "«": "»", "„": "“", "``": "''", "‘": "'", "'": "'"}
 
@@ -31,27 +35,25 @@ def quoted(texts: Sequence[str], breaks: Sequence[bool]) -> list[Quoted]:
     A quotation ends with its paragraph unless the next one opens it again.
     """
     result: list[Quoted] = []
-    marks = [list(_MARK.finditer(text)) if _MARK.search(text) else () for text in texts]
+    marks = [[(mark.start(), mark.group()) for mark in _MARK.finditer(text)] for text in texts]
     # Where a sentence has a mark that may close a single quotation, and the last that is sure to.
-    partners, lasts = [], []
-    for text, found in zip(texts, marks, strict=True):
-        single = [mark.start() for mark in found if mark.group() in ("’", "'")] if found else ()
-        closing = [at for at in single if _closes(text, at, "'", "'", mine=True)]
-        partners.append(bool(closing))
-        lasts.append(max((at for at in closing if _closes(text, at, "'", "'", mine=False)), default=-1))
+    partners, lasts = [False] * len(texts), [-1] * len(texts)
+    for i, found in enumerate(marks):
+        for at, sign in found:
+            if sign in ("’", "'") and _closes(texts[i], at, "'", "'", mine=True):
+                partners[i] = True
+                lasts[i] = at if _closes(texts[i], at, "'", "'", mine=False) else lasts[i]
     closer, first = "", -1
     for i, text in enumerate(texts):
-        start = len(text) - len(text.lstrip())
-        if closer and ((breaks[i] and not _opens_again(text, start, closer)) or i - first > LONGEST):
+        if closer and ((breaks[i] and not _opens_again(text, closer)) or i - first > LONGEST):
             closer, first = "", -1
         if not marks[i]:
             result.append(Quoted(first, "" if closer else text))
             continue
         began, outside, at = first, [], 0
-        for mark in marks[i]:
-            place, sign = mark.start(), mark.group()
+        for place, sign in marks[i]:
             if closer and _closes(text, place, sign, closer, mine=first == i and place > lasts[i]):
-                closer, first, at = "", -1, mark.end()
+                closer, first, at = "", -1, place + len(sign)
             elif _opens(text, place, sign):
                 pair = _PAIRS.get(sign, '"')
                 if not closer and (pair != "'" or any(partners[i : i + REACH])):
@@ -63,8 +65,9 @@ def quoted(texts: Sequence[str], breaks: Sequence[bool]) -> list[Quoted]:
     return result
 
 
-def _opens_again(text: str, at: int, closer: str) -> bool:
+def _opens_again(text: str, closer: str) -> bool:
     """Return whether a paragraph goes on with a quotation: only its last paragraph closes it."""
+    at = len(text) - len(text.lstrip())
     mark = _MARK.match(text, at)
     return mark is not None and _opens(text, at, mark.group()) and _PAIRS.get(mark.group(), '"') == closer
 

@@ -201,8 +201,11 @@ def _solve(consensus: Consensus, coverage: Coverage, ranges: list[_Range]) -> No
         fill=consensus.fill,
     )
     chosen, draw, low, covers = task.solved()
+    known: dict[bytes, tuple[int, ...]] = {}
     for (owner, rounded), inside in zip(jobs, chosen, strict=True):
-        owner.chosen[rounded] = tuple(owner.numbers[list(_used(owner.part, inside))].tolist())
+        if (key := inside.tobytes()) not in known:
+            known[key] = tuple(one.numbers[list(_used(one.part, inside))].tolist())
+        owner.chosen[rounded] = known[key]
     if covering:
         own = np.array([ranges.index(owner) for owner, _ in covering])[draw]
         for number, owner in enumerate(ranges):

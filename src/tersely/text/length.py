@@ -42,17 +42,22 @@ def measure(text: str, unit: Unit, tokens: TokenCounter | None = None) -> int:
     >>> measure("naïve", "chars"), measure("naïve", "bytes")
     (5, 6)
     """
+    return measurer(unit, tokens)(text)
+
+
+def measurer(unit: Unit, tokens: TokenCounter | None = None) -> Callable[[str], int]:
+    """Return the function that measures texts in `unit`."""
     if unit == "chars":
-        return len(text)
+        return len
     if unit == "words":
-        return count_words(text)
+        return count_words
     if unit == "bytes":
-        return len(text.encode("utf-8", "surrogatepass"))
-    if unit == "tokens":
-        if tokens is None:
-            raise ValueError("a length in tokens needs a tokenizer")
-        return tokens(text)
-    return 1 if text else 0
+        return lambda text: len(text.encode("utf-8", "surrogatepass"))
+    if unit == "sentences":
+        return lambda text: 1 if text else 0
+    if tokens is None:
+        raise ValueError("a length in tokens needs a tokenizer")
+    return tokens
 
 
 def token_counter(tokenizer: Tokenizer | None) -> TokenCounter:
