@@ -296,6 +296,7 @@ typedef struct {
     int64_t *word_ends, *words, *times; /* the words that several sentences say, and how often each does */
     int64_t *lengths, *own;             /* of all words, and of those that no other sentence says */
     int64_t vocabulary;
+    double *more;    /* [vocabulary, MOST]: how many samples say a word more than so often */
     double *shared;  /* [vocabulary, MOST + 1]: with how many samples a word is shared, if said so often */
     double *owned;   /* [count] */
     double length;   /* of all samples */
@@ -326,31 +327,34 @@ static void take_back(Agreement *agreement, int64_t sentence) {
         agreement->said[agreement->words[k]] -= agreement->times[k];
 }
 
-/* Learn how often the samples say each word. */
-static void learn(Agreement *agreement, const Word *sets, const size_t *which) {
-    int64_t row = MOST + 1;
-    memset(agreement->shared, 0, agreement->vocabulary * row * sizeof(double));
-    memset(agreement->owned, 0, agreement->count * sizeof(double));
-    agreement->length = 0;
-    for (int64_t s = 0; s < agreement->samples; s++) {
-        const Word *set = sets + which[s] * agreement->width;
-        double often = 1;
-        while (s + 1 < agreement->samples && which[s + 1] == which[s]) s++, often++;
-        for (int64_t i = 0; i < agreement->count; i++) {
-            if (!HAS(set, i)) continue;
-            agreement->owned[i] += often * agreement->own[i];
-            agreement->length += often * agreement->lengths[i];
-            for (int64_t k = i ? agreement->word_ends[i - 1] : 0; k < agreement->word_ends[i]; k++) {
-                int64_t word = agreement->words[k], now = agreement->said[word], then = now + agreement->times[k];
-                for (int64_t c = now; c < then && c < MOST; c++) agreement->shared[word * row + c + 1] += often;
-                agreement->said[word] = then;
-            }
+/* Count a sample, or with -1 take it back. */
+static void count_sample(Agreement *agreement, const Word *set, double often) {
+    for (int64_t i = 0; i < agreement->count; i++) {
+        if (!HAS(set, i)) continue;
+        agreement->owned[i] += often * (double)agreement->own[i];
+        agreement->length += often * (double)agreement->lengths[i];
+        for (int64_t k = i ? agreement->word_ends[i - 1] : 0; k < agreement->word_ends[i]; k++) {
+            int64_t word = agreement->words[k], now = agreement->said[word], then = now + agreement->times[k];
+            for (int64_t c = now; c < then && c < MOST; c++) agreement->more[word * MOST + c] += often;
+            agreement->said[word] = then;
         }
-        for (int64_t i = 0; i < agreement->count; i++)
-            if (HAS(set, i)) take_back(agreement, i);
     }
-    for (int64_t w = 0; w < agreement->vocabulary; w++)
-        for (int64_t c = 1; c <= MOST; c++) agreement->shared[w * row + c] += agreement->shared[w * row + c - 1];
+    for (int64_t i = 0; i < agreement->count; i++)
+        if (HAS(set, i)) take_back(agreement, i);
+}
+
+/* Learn how often the samples say each word; of those before, if any, most are the same. */
+static void learn(Agreement *agreement, const Word *sets, const size_t *before, const size_t *which) {
+    int changed = 0;
+    for (int64_t s = 0; s < agreement->samples; s++) {
+        if (before && before[s] == which[s]) continue;
+        if (before) count_sample(agreement, sets + before[s] * agreement->width, -1);
+        count_sample(agreement, sets + which[s] * agreement->width, 1);
+        changed = 1;
+    }
+    for (int64_t w = 0; changed && w < agreement->vocabulary; w++)
+        for (int64_t c = 0; c < MOST; c++)
+            agreement->shared[w * (MOST + 1) + c + 1] = agreement->shared[w * (MOST + 1) + c] + agreement->more[w * MOST + c];
 }
 
 static double rated(const Agreement *agreement, double shared, int64_t words, int64_t cost, int64_t count, const double *few) {
@@ -591,6 +595,7 @@ static PyObject *consensus(PyObject *self, PyObject *arguments) {
     agreement.count = draws.count = count;
     agreement.width = draws.width = width;
     agreement.shared = allocate(&memory, (vocabulary + 1) * (MOST + 1), 8);
+    agreement.more = allocate(&memory, (vocabulary + 1) * MOST, 8);
     agreement.said = allocate(&memory, vocabulary + 1, 8);
     agreement.owned = allocate(&memory, count + 1, 8);
     agreement.kept = allocate(&memory, width, sizeof(Word));
@@ -647,7 +652,7 @@ static PyObject *consensus(PyObject *self, PyObject *arguments) {
             while (at + 1 < begins[r + 1] && draws.ranges[at + 1].low <= jobs[3 * j + 1]) at++;
             which[s] = draws.ranges[at].set;
         }
-        if (!j || memcmp(which, before, samples * sizeof(size_t))) learn(&agreement, draws.sets, which);
+        learn(&agreement, draws.sets, j ? before : NULL, which);
         memcpy(before, which, samples * sizeof(size_t));
         if (!climb(&agreement, draws.sets, which, starts, jobs[3 * j + 2], few, &seen, &seen_room, best)) {
             Py_DECREF(chosen);
