@@ -120,7 +120,7 @@ class _Suspect(NamedTuple):
 def _suspects(document: Document, similarity: float) -> dict[int, _Suspect]:
     """Return the sentences that may repeat another one."""
     # All words, not only terms: "One fish." and "Two fish." differ.
-    sentence, word = document.distinct_words
+    sentence, word = document.numbered.distinct()
     frequency = np.bincount(word, minlength=len(document.numbered.vocabulary))
     sizes, shared = (np.bincount(one, minlength=len(document)) for one in (sentence, sentence[(frequency > 1)[word]]))
     # A word that no other sentence has lowers every similarity: most sentences have too many such words to repeat any.

@@ -11,7 +11,7 @@ import numpy as np
 from tersely.text.blocks import Block, Kind, Part, Place, join_parts, places, roles
 from tersely.text.language import HAN, Language, detect_language
 from tersely.text.split import find_blocks, split_blocks
-from tersely.text.words import Numbered, Numbers, Terms, content_terms, stems
+from tersely.text.words import Numbered, Terms, content_terms, stems
 
 # Between two of these, characters and marks of Chinese and Japanese, no space is shown for a line break.
 _DENSE = re.compile(rf"[{HAN}\u3000-\u30ff\uff00-\uff65“”‘’—…]")
@@ -140,11 +140,6 @@ class Document:
     def numbered(self) -> Numbered:
         """The words of all sentences as numbers."""
         return Numbered.read(self.texts, self.language)
-
-    @cached_property
-    def distinct_words(self) -> tuple[Numbers, Numbers]:
-        """Each pair of a sentence and one of its words, as numbers, ascending, in two columns."""
-        return self.numbered.distinct()
 
     def part(self, sentences: Sequence[int]) -> "Document":
         """Return the same text with only some of its sentences, ascending; their words are known."""
