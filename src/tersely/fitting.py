@@ -278,9 +278,10 @@ class Fitting:
         """
         lengths, gap = self.layout.lengths, self.layout.gap
         taken, room = self.layout.options.exclude.union(choice.chosen), capacity - choice.length
-        left = sorted((length, i) for i, length in enumerate(lengths) if i not in taken)
+        left = [(length, i) for i, length in enumerate(lengths) if i not in taken]
         if self.layout.unit not in ("words", "tokens"):
-            return bool(left) and left[0][0] + gap <= room
+            return bool(left) and min(left)[0] + gap <= room
+        left.sort()
         tries = max(1, _TRIED_CHARS // (len(choice.text) + 1))
         near = (i for length, i in left[:tries] if length + gap <= room + _MERGED)
         return any(self.length((*choice.chosen, i)) <= capacity for i in near)

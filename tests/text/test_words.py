@@ -37,6 +37,14 @@ def test_a_term_weighs_the_sum_of_decays_of_its_sentences() -> None:
     assert term_weights(document.terms, decay=1.0, once=0.0).tolist() == [2.0, 0.0, 2.0]
 
 
+def test_a_part_of_a_document_knows_its_words() -> None:
+    document = Document.from_sentences(["Rain fell.", "Snow fell, too.", "It rains."], "en")
+    part = document.part([1, 2])
+    assert part.texts == document.texts[1:]
+    assert part.words == document.words[1:]
+    assert part.text == document.text
+
+
 @pytest.mark.parametrize("sentences", [[], ["It is."], ["!", "?"]])
 def test_a_document_without_terms_has_no_weights(sentences: list[str]) -> None:
     assert term_weights(Document.from_sentences(sentences, "en").terms).tolist() == []

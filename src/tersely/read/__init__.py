@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tersely.read._quotes import WHOLE
 from tersely.text.blocks import NOISE, Kind
@@ -86,7 +86,8 @@ def _whole_quotations(reading: Reading) -> tuple[list[int], list[str]]:
     whole: dict[int, int] = {}  # from each sentence of a short quotation to its last
     for first, last in enumerate(end):
         if first < last < first + WHOLE:
-            whole = dict.fromkeys(range(first, last + 1), last) | whole
+            for i in range(first, last + 1):
+                whole.setdefault(i, last)
     for i, need in enumerate(reading.needs):
         last = whole.get(need, need)
         if why[i] != "quotation":
@@ -138,9 +139,7 @@ def _read_around(document: Document, noise: tuple[str, ...]) -> Reading:
         return rules(document)
     kept = [i for i, kind in enumerate(noise) if not kind]
     needs, why, kinds = [ALONE] * len(document), [""] * len(document), list(noise)
-    part = (
-        rules(replace(document, sentences=tuple(document.sentences[i] for i in kept))) if kept else Reading((), (), ())
-    )
+    part = rules(document.part(kept)) if kept else Reading((), (), ())
     for i, need, cause, kind in zip(kept, part.needs, part.why, part.noise, strict=True):
         # The name of a speaker looks like the label of a caption, where fillers are all that is around it.
         kind = "" if kind == "caption" and document.speakers[i] else kind

@@ -252,6 +252,4 @@ def _in_lowercase(text: str) -> frozenset[str]:
         end = end if end >= 0 else len(text)
         found.update(text[start:end].encode("utf-8", "surrogatepass").translate(_KEPT).split())
         start = end + 1
-    plain = b" ".join([word for word in found if word.islower() and word.isalpha() and len(word) > 1])
-    mixed = [word for word in found if not word.isalpha() or (word[:1].islower() and not word.islower())]
-    return frozenset([*plain.decode().split(), *_LOWER.findall(b" ".join(mixed).decode("utf-8", "surrogatepass"))])
+    return frozenset(_LOWER.findall(b" ".join(found).decode("utf-8", "surrogatepass")))

@@ -82,8 +82,45 @@ def _duplicates(
     problem: Problem, document: Document, similarity: float, preferred: Collection[int] = ()
 ) -> dict[int, int]:
     """Return, for each duplicate, the first of the kept sentences that it repeats; `preferred` ones are kept first."""
+    suspects: dict[float, dict[int, _Suspect]] = vars(document).setdefault("_suspects", {})  # whatever the values
+    if similarity not in suspects:
+        suspects[similarity] = _suspects(document, similarity)
+    known = suspects[similarity]
+    kept_texts: dict[str, int] = {}  # the first sentence with this text
+    index, duplicates = Index(), dict[int, int]()
+    for i in sorted(by_value(problem, known.keys() - problem.exclude), key=lambda i: i not in preferred):
+        included, (own, rarest, spare) = i in problem.include, known[i]
+        if not own:
+            text = " ".join(document.texts[i].split()).casefold()
+            if text in kept_texts and not included:
+                duplicates[i] = kept_texts[text]
+            else:
+                kept_texts[text] = min(i, kept_texts.get(text, i))
+            continue
+        if not included:
+            shortest, longest = similarity * len(own) - 1e-9, len(own) / similarity + 1e-9
+            near = sorted(index.near(rarest, spare))
+            alike = (kept for kept in near if shortest <= len(known[kept].words) <= longest)
+            twin = next((kept for kept in alike if _similar(own, known[kept].words, similarity)), None)
+            if twin is not None:
+                duplicates[i] = twin
+                continue
+        index.add(i, rarest, spare)
+    return duplicates
+
+
+class _Suspect(NamedTuple):
+    """A sentence that may repeat another one: its words as numbers, the rarest first, and how many may be missing."""
+
+    words: set[int]
+    rarest: list[str]
+    spare: int
+
+
+def _suspects(document: Document, similarity: float) -> dict[int, _Suspect]:
+    """Return the sentences that may repeat another one."""
     # All words, not only terms: "One fish." and "Two fish." differ.
-    sentence, word = document.distinct_words
+    sentence, word = document.numbered.distinct()
     frequency = np.bincount(word, minlength=len(document.numbered.vocabulary))
     sizes, shared = (np.bincount(one, minlength=len(document)) for one in (sentence, sentence[(frequency > 1)[word]]))
     # A word that no other sentence has lowers every similarity: most sentences have too many such words to repeat any.
@@ -97,35 +134,12 @@ def _duplicates(
         left, right = (suspects[place] for place in _pairs(len(suspects)))
         may = _may_be_similar(rows, _marks(rows), left, right, similarity)
         near_pairs = {*left[may].tolist(), *right[may].tolist()}
-    if not near_pairs:
-        return {}
-    vocabulary, often = document.numbered.vocabulary, frequency.tolist()
-    kept_texts: dict[str, int] = {}  # the first sentence with this text
-    kept_words: dict[int, set[int]] = {}  # by sentence
-    index, duplicates = Index(), dict[int, int]()
-    for i in sorted(by_value(problem, near_pairs - problem.exclude), key=lambda i: i not in preferred):
-        included = i in problem.include
-        own = set(word[rows.begins[i] :][: sizes[i]].tolist())
-        if not own:
-            text = " ".join(document.texts[i].split()).casefold()
-            if text in kept_texts and not included:
-                duplicates[i] = kept_texts[text]
-            else:
-                kept_texts[text] = min(i, kept_texts.get(text, i))
-            continue
+    vocabulary, often, found = document.numbered.vocabulary, frequency.tolist(), dict[int, _Suspect]()
+    for i in near_pairs:
+        own = word[rows.begins[i] :][: sizes[i]].tolist()
         rarest = [vocabulary[one] for one in sorted(own, key=lambda one: (often[one], vocabulary[one]))]
-        spare = _spare(len(own), similarity)
-        if not included:
-            shortest, longest = similarity * len(own) - 1e-9, len(own) / similarity + 1e-9
-            near = sorted(index.near(rarest, spare))
-            alike = (kept for kept in near if shortest <= len(kept_words[kept]) <= longest)
-            twin = next((kept for kept in alike if _similar(own, kept_words[kept], similarity)), None)
-            if twin is not None:
-                duplicates[i] = twin
-                continue
-        index.add(i, rarest, spare)
-        kept_words[i] = own
-    return duplicates
+        found[i] = _Suspect(set(own), rarest, _spare(len(own), similarity))
+    return found
 
 
 def _spare(count: int, similarity: float) -> int:
@@ -187,7 +201,7 @@ def _in_groups(keys: Indices, sentences: Indices, rows: _Rows, similarity: float
 
 def _marks(rows: _Rows) -> NDArray[np.uint64]:
     """Return for each sentence the marks of its words, of which there are 64."""
-    bits = np.append(np.left_shift(np.uint64(1), (rows.word % 64).astype(np.uint64)), np.uint64(0))
+    bits = np.append((np.uint64(1) << np.arange(64, dtype=np.uint64))[rows.word % 64], np.uint64(0))
     marks: NDArray[np.uint64] = np.bitwise_or.reduceat(bits, rows.begins)
     marks[rows.sizes == 0] = 0
     return marks

@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
+
+import numpy as np
 
 from tersely.text.blocks import Block, Kind, Part, Place, join_parts, places, roles
 from tersely.text.language import HAN, Language, detect_language
 from tersely.text.split import find_blocks, split_blocks
-from tersely.text.words import Numbered, Numbers, Terms, content_terms, stems
+from tersely.text.words import Numbered, Terms, content_terms, stems
 
 # Between two of these, characters and marks of Chinese and Japanese, no space is shown for a line break.
 _DENSE = re.compile(rf"[{HAN}\u3000-\u30ff\uff00-\uff65“”‘’—…]")
@@ -139,10 +141,11 @@ class Document:
         """The words of all sentences as numbers."""
         return Numbered.read(self.texts, self.language)
 
-    @cached_property
-    def distinct_words(self) -> tuple[Numbers, Numbers]:
-        """Each pair of a sentence and one of its words, as numbers, ascending, in two columns."""
-        return self.numbered.distinct()
+    def part(self, sentences: Sequence[int]) -> "Document":
+        """Return the same text with only some of its sentences, ascending; their words are known."""
+        part = replace(self, sentences=tuple(self.sentences[i] for i in sentences))
+        vars(part)["numbered"] = self.numbered.part(np.array(sentences, np.intp))
+        return part
 
     @cached_property
     def numbered_stems(self) -> Numbered:

@@ -110,8 +110,9 @@ class Numbered(NamedTuple):
     def distinct(self) -> tuple[Numbers, Numbers]:
         """Return each pair of a sentence and a word that it has, ascending, as two columns."""
         size = max(len(self.vocabulary), 1)
-        pairs = np.sort(self.sentence * size + self.words)
-        return np.divmod(pairs[np.diff(pairs, prepend=-1) > 0], size)
+        starts = np.searchsorted(self.sentence, np.arange(0, self.sentence[-1:].sum() + _BATCH + 1, _BATCH)).tolist()
+        parts = [np.sort(self.sentence[low:high] * size + self.words[low:high]) for low, high in pairwise(starts)]
+        return np.divmod(np.concatenate([pairs[np.diff(pairs, prepend=-1) > 0] for pairs in parts]), size)
 
 
 def _numbers(words: Iterable[str]) -> tuple[Numbers, tuple[str, ...]]:
