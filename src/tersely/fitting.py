@@ -185,6 +185,8 @@ class Fitting:
             if self._joined.length <= capacity:
                 return self._joined
         choice, room = self._measured(solve(capacity)), capacity
+        if choice.length <= capacity and not self.layout.marked:
+            return choice
         # A joined text may be longer than its parts, by tokens, headers or marks of omission: reduce the room until it
         # fits. Sentences without tokens fit any room, so the last resort is the included sentences alone.
         include = tuple(sorted(options.include))
@@ -227,7 +229,7 @@ class Fitting:
     def _settled(self, answer: Selection, room: int) -> Selection:
         """With coherence "soft", choose again once it is known which needs are met, until nothing new comes out."""
         seen = {answer.chosen}
-        for _ in range(_ROUNDS):
+        for _ in range(_ROUNDS if self.layout.options.coherence == "soft" else 0):
             problem = self.candidates.with_met_needs(room, answer.chosen)
             if problem is None:
                 break

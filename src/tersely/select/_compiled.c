@@ -309,15 +309,23 @@ static double shared_times(const Agreement *agreement, int64_t word, int64_t tim
     return agreement->shared[word * (MOST + 1) + (times < MOST ? times : MOST)];
 }
 
-/* Say a sentence and return how much more is shared. */
-static double gain_of(Agreement *agreement, int64_t sentence) {
+/* Return how much more would be shared if a sentence were said. */
+static double gain_if(const Agreement *agreement, int64_t sentence) {
     double gain = agreement->owned[sentence];
     int64_t end = agreement->word_ends[sentence];
     for (int64_t k = sentence ? agreement->word_ends[sentence - 1] : 0; k < end; k++) {
         int64_t word = agreement->words[k], times = agreement->said[word];
         if (times < MOST) gain += shared_times(agreement, word, times + agreement->times[k]) - shared_times(agreement, word, times);
-        agreement->said[word] = times + agreement->times[k];
     }
+    return gain;
+}
+
+/* Say a sentence and return how much more is shared. */
+static double gain_of(Agreement *agreement, int64_t sentence) {
+    double gain = gain_if(agreement, sentence);
+    int64_t end = agreement->word_ends[sentence];
+    for (int64_t k = sentence ? agreement->word_ends[sentence - 1] : 0; k < end; k++)
+        agreement->said[agreement->words[k]] += agreement->times[k];
     return gain;
 }
 
@@ -411,10 +419,11 @@ static double step(Agreement *agreement, const Word *inside, int64_t room, const
                 }
                 if (more_cost <= room) {
                     double gain = 0;
-                    for (int64_t j = i; j >= 0 && !HAS(agreement->kept, j); j = agreement->parents[j])
-                        gain += gain_of(agreement, j);
-                    for (int64_t j = i; j >= 0 && !HAS(agreement->kept, j); j = agreement->parents[j])
-                        take_back(agreement, j);
+                    int64_t last = i;
+                    for (int64_t rest = more - number; rest > 1; rest--, last = agreement->parents[last])
+                        gain += gain_of(agreement, last);
+                    gain += gain_if(agreement, last);
+                    for (int64_t j = i; j != last; j = agreement->parents[j]) take_back(agreement, j);
                     with_it = rated(agreement, shared + gain, more_words, more_cost, more, few);
                 }
             }

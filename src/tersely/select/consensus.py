@@ -80,7 +80,9 @@ class Consensus:
         for numbers in together.values():
             # The candidates of smaller capacities are among those of the largest.
             largest = max((problems[number][0] for number in numbers), key=lambda problem: problem.room)
-            ranges = [_Range(self, coverage, *problems[number], largest.candidates) for number in numbers]
+            ranges: list[_Range] = []
+            for number in numbers:
+                ranges.append(_Range(self, coverage, *problems[number], largest.candidates, *ranges[:1]))
             answers.update(zip(numbers, ranges, strict=True))
             _solve(self, coverage, ranges)
         return [answers[number] for number in range(len(problems))]
@@ -93,7 +95,15 @@ def _by_coverage(coverage: Coverage, problem: Problem, capacity: int) -> Selecti
 class _Range:
     """A problem for some capacities: in it, `part` is that of the sentences that can be in a summary at all."""
 
-    def __init__(self, consensus: Consensus, coverage: Coverage, problem: Problem, low: int, best: Indices) -> None:
+    def __init__(
+        self,
+        consensus: Consensus,
+        coverage: Coverage,
+        problem: Problem,
+        low: int,
+        best: Indices,
+        like: "_Range | None" = None,
+    ) -> None:
         assert problem.document is not None
         self._settings, self._coverage, self.problem, self._low = consensus, coverage, problem, low
         self._needed = problem.least
@@ -102,17 +112,20 @@ class _Range:
         self._price = 0.0 if alike else consensus.each * total / len(problem.values)
         self._most = total * min(_DOZEN, len(problem.values) // 2) // len(problem.values)
         self._two = 2 * int(problem.costs.min()) - problem.separator if alike else 0  # that holds two sentences
-        self.sizes, values = sizes_of(problem, problem.document), whole(problem.values)
+        values = whole(problem.values)
         is_long = len(values) > consensus.longest
-        if is_long:
-            best = descending(values / np.maximum(self.sizes, 1) ** coverage.power, best)[: consensus.longest]
-        self.numbers = np.array(sorted(problem.include.union(problem.forest.closed(best.tolist()))), dtype=np.intp)
-        noise = _noise(consensus.samples, len(self.numbers if is_long else values))
-        noise = noise if is_long else noise[:, self.numbers]
-        self.part = problem.part(self.numbers)
-        self.values = values[self.numbers] * np.exp(consensus.sigma * noise)
-        least = self.part.forest.sums(self.part.costs.tolist())
-        self._least = min(cost for cost, free in zip(least, self.part.free.tolist(), strict=True) if free)
+        if like is None:
+            self.sizes = sizes_of(problem, problem.document)
+            if is_long:
+                best = descending(values / np.maximum(self.sizes, 1) ** coverage.power, best)[: consensus.longest]
+            self.numbers = np.array(sorted(problem.include.union(problem.forest.closed(best.tolist()))), dtype=np.intp)
+            self.part = problem.part(self.numbers)
+            least = self.part.forest.sums(self.part.costs.tolist())
+            self._least = min(cost for cost, free in zip(least, self.part.free.tolist(), strict=True) if free)
+        else:  # only values and capacities are others
+            self.sizes, self.numbers, self.part, self._least = like.sizes, like.numbers, like.part, like._least
+        factors = _factors(consensus.sigma, consensus.samples, len(self.numbers if is_long else values))
+        self.values = values[self.numbers] * (factors if is_long else factors[:, self.numbers])
         self._used = problem.capacity + problem.separator - problem.room  # room = capacity + separator - used
         # Above `most`, coverage chooses: of a short text, together with the samples.
         self._by_coverage = problem.capacity > self._most and not is_long and low < problem.capacity
@@ -224,12 +237,12 @@ def _used(problem: Problem, chosen: NDArray[np.bool_]) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=128)
-def _noise(samples: int, count: int) -> Values:
-    """Return normal noise, the same every time and none in the first row, [samples, count]."""
+def _factors(sigma: float, samples: int, count: int) -> Values:
+    """Return exp(sigma * normal noise), the same every time and without noise in the first row, [samples, count]."""
     # NumPy promises never to change this stream of numbers.
     noise = np.random.RandomState(0).standard_normal((samples, count))
     noise[0] = 0.0
-    return noise
+    return np.exp(sigma * noise)
 
 
 def _rounded(number: int, digits: int) -> int:
