@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 from problems import problems
 from tersely.select import Problem
-from tersely.select.consensus import Consensus, _noise
+from tersely.select.consensus import Consensus, _factors
 from tersely.select.coverage import Coverage
 from tersely.text.document import Document
 
@@ -38,7 +38,7 @@ def test_the_noise_is_the_same_every_time() -> None:
     noisy = Consensus(sigma=3.0, samples=8)
     for capacity in range(60, 240, 20):
         answer = noisy(problem.with_capacity(capacity))
-        _noise.cache_clear()
+        _factors.cache_clear()
         assert noisy(problem.with_capacity(capacity)) == answer
 
 
