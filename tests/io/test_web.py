@@ -120,6 +120,15 @@ def test_a_redirect_from_a_public_address_leads_to_no_private_one(monkeypatch: p
     assert len(asked) == 1
 
 
+@pytest.mark.parametrize("length", [None, 10**6, 10**30])
+@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See", "307 Temporary", "308 Permanent"])
+def test_what_comes_with_a_redirect_is_not_read(status: str, length: int | None) -> None:
+    there = answer(b"moved", "Location: /there", status=status, length=length)
+    with server(there, answer(PAGE.encode(), "Content-Type: text/html")) as (address, asked):
+        assert fetch(address).body == PAGE.encode()
+    assert len(asked) == 2
+
+
 def test_an_endless_redirect_ends() -> None:
     assert "infinite loop" in said_for(*[moved("/again")] * 10)
 

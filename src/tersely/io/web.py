@@ -5,7 +5,7 @@ import zlib
 from codecs import lookup
 from collections.abc import Callable
 from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPResponse, HTTPSConnection
 from ipaddress import ip_address
 from threading import Thread
 from time import monotonic
@@ -126,7 +126,7 @@ def _fetch(address: str, until: float) -> Page:
         _Visit(),
         UnknownHandler(),
         HTTPDefaultErrorHandler(),
-        HTTPRedirectHandler(),
+        _Redirect(),
         HTTPErrorProcessor(),
     ):
         opener.add_handler(handler)
@@ -188,6 +188,17 @@ def _ascii(address: str) -> str:
         host = f"{quote(name)}{at}{place.encode('idna').decode()}{colon}{port}"
     path, query = (quote(part, safe="!#$%&'()*+,/:;=?@[]~") for part in (parts.path, parts.query))
     return urlunsplit((parts.scheme.lower(), host, path, query, ""))
+
+
+class _Redirect(HTTPRedirectHandler):
+    """Follows redirects without reading what comes with them, which may be as long as a server likes."""
+
+    def http_error_302(self, req: Request, fp: Any, code: int, msg: str, headers: HTTPMessage) -> Any:
+        """Close the answer, and ask for the new address."""
+        fp.close()
+        return super().http_error_302(req, fp, code, msg, headers)
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
 class _Visit(AbstractHTTPHandler):
