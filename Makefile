@@ -20,10 +20,9 @@ demo: $(VENV)/base ## Summarize two examples at three budgets (installs the base
 test: $(VENV)/dev chromium ## Everything that continuous integration checks
 	@$(MAKE) --no-print-directory --jobs 3 lint wheel-test pytest
 
-# In their own order, the longest files are not among the last, so all processes end at about the same time. Three keep two
-# cores busy, since some tests wait for a browser, a server or a cluster.
+# In their own order, the longest files are not among the last, so both processes end at about the same time.
 pytest: $(VENV)/dev
-	$(BIN)/pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/dev ## Style, types and the import contract
 	$(BIN)/ruff check .
