@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tersely.text.blocks import Block, Kind, Part, Place, join_parts, places, roles
 from tersely.text.language import HAN, Language, detect_language
@@ -120,6 +121,12 @@ class Document:
         owners = self._owners
         starts = [i == 0 or owners[i - 1] is not owner for i, owner in enumerate(owners)]
         return roles(self.texts, self.kinds, starts, judgment=self.language == "zh" and "本院" in self.text)
+
+    @cached_property
+    def block_numbers(self) -> NDArray[np.intp]:
+        """The number of each sentence's block, from 0; only blocks with a sentence are counted."""
+        owners = self._owners
+        return np.array([i > 0 and owner is not owners[i - 1] for i, owner in enumerate(owners)], np.intp).cumsum()
 
     @cached_property
     def _owners(self) -> tuple[Block, ...]:

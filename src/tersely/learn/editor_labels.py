@@ -1,0 +1,165 @@
+"""Documents with an editor's labels, as lessons for the network that reads sentences.
+
+A line of a label file has `sentences` as [start, end], `roles` (a letter per sentence), `noise` (the kind of each
+sentence of noise), `needs` (for a sentence, lists of [sentence that cures it, cause, grade]) and `top` (the editor's
+choice, best first). Long documents may have `main`, `support` and `noise` as lists of sentences instead. The text is in
+the line, or it is line `line` of another `file`: its field `text`, or its `documents`, joined.
+"""
+
+import gzip
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tersely.errors import InputError
+from tersely.io.lines import read_objects
+from tersely.read.features import Floats, Terms, Tokens, features_of, terms_of, tokens_of
+from tersely.read.reader import CAUSES, NOISES, WINDOW, overlaps, windows
+from tersely.text.document import Document
+
+UNKNOWN = -1
+_ROLES = "MSBQPN"
+_STUMBLE = 2  # the grade of a need without which a reader stumbles
+_MOST = 6  # the weight of the editor's first choice; each next one weighs one less
+_LONG_STEP, _LONG_LEAST = 0.6, 0.5  # of a long document, whose choice has more sentences
+# What a sentence is worth beyond the editor's ranked choice, by its role.
+_BY_ROLE = np.array([3.0, 1.0, 0.1, 0.05, 0.02, 0.0, 0.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """A document as the network reads it, and its labels, one per sentence as our own splitter finds them."""
+
+    document: Document
+    tokens: Tokens
+    terms: Terms
+    features: Floats
+    roles: NDArray[np.int64]  # places in "MSBQPN", or unknown
+    worth: NDArray[np.float32]  # how much an editor wants the sentence
+    choice: NDArray[np.float32]  # the weights of the editor's ranked choice alone
+    needs: NDArray[np.float32]  # 1, 0 or unknown
+    cures: list[list[tuple[int, int]]]  # of each sentence: sentences that cure it, or -1, and causes
+    noises: NDArray[np.int64]  # places in NOISES, or unknown
+    row: dict[str, Any] = field(repr=False)  # the labels as they were read
+    foreign: bool = False  # labeled by other annotators, who see more needs
+
+    @cached_property
+    def overlaps(self) -> list[Floats]:
+        """The shared words of each two sentences, window by window."""
+        return [overlaps(self.terms, first, end) for first, end in windows(len(self.document))]
+
+
+def read_lessons(paths: Iterable[Path], data: Path, foreign: bool = False) -> Iterator[Lesson]:
+    """Yield the lessons of label files; `data` is the folder of the files that they name."""
+    for path in paths:
+        for number, row in read_objects(path):
+            try:
+                lesson = lesson_of(_with_text(row, data), foreign)
+            except (KeyError, IndexError, TypeError, ValueError) as error:
+                raise InputError(f"{path}, line {number}: not a labeled document ({error!r})") from None
+            if lesson is not None:
+                yield lesson
+
+
+def _with_text(row: dict[str, Any], data: Path) -> dict[str, Any]:
+    if "text" in row:
+        return row
+    source = json.loads(_lines(data / row["file"])[row["line"]])
+    text = source.get("text")
+    if text is None:
+        documents = source["documents"]
+        text = "\n\n".join(documents[i]["text"] for i in row.get("documents", range(len(documents))))
+    return {**row, "text": text[: row["end"]]}
+
+
+@cache
+def _lines(file: Path) -> list[str]:
+    try:
+        with gzip.open(file, "rt", encoding="utf-8") as stream:
+            return stream.readlines()
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error}") from None
+
+
+def lesson_of(row: dict[str, Any], foreign: bool = False) -> Lesson | None:
+    """Return the lesson of a labeled document, or None if there is only one sentence."""
+    document = Document.from_text(row["text"])
+    count = len(document)
+    if count < 2:
+        return None
+    here, there = _aligned(document, row["sentences"])
+    roles, noises = np.full(count, UNKNOWN), np.full(count, UNKNOWN)
+    needs, cures = np.full(count, float(UNKNOWN), np.float32), [[] for _ in range(count)]  # type: ignore[var-annotated]
+    if "roles" in row:
+        for i, label in enumerate(here):
+            if label < 0:
+                continue
+            roles[i] = _ROLES.index(row["roles"][label])
+            if roles[i] == _ROLES.index("N"):
+                noises[i] = _place(NOISES, row["noise"].get(str(label), "other"))
+                continue
+            stumbles = [need for need in row["needs"].get(str(label), ()) if need[2] == _STUMBLE]
+            needs[i] = float(bool(stumbles))
+            cured = [(there[cure] if cure >= 0 else -1, _place(CAUSES, cause)) for cure, cause, _ in stumbles]
+            cures[i] = [(cure, cause) for cure, cause in cured if cure != i]
+    else:
+        roles[:] = _ROLES.index("B")
+        for name, letter in (("support", "S"), ("main", "M"), ("noise", "N")):
+            roles[[there[label] for label in row[name] if there[label] >= 0]] = _ROLES.index(letter)
+    choice = np.zeros(count, np.float32)
+    for rank, label in enumerate(row["top"]):
+        weight = _MOST - rank if "roles" in row else max(_MOST - _LONG_STEP * rank, _LONG_LEAST)
+        if there[label] >= 0 and weight > 0:
+            choice[there[label]] = max(choice[there[label]], weight)
+    tokens = tokens_of(document)
+    terms = terms_of(tokens)
+    return Lesson(
+        document,
+        tokens,
+        terms,
+        features_of(document, tokens, terms),
+        roles,
+        (choice + _BY_ROLE[roles]).astype(np.float32),
+        choice,
+        needs,
+        cures,
+        noises,
+        row,
+        foreign,
+    )
+
+
+def _place(names: list[str], name: str) -> int:
+    return names.index(name if name in names else "other")
+
+
+def _aligned(document: Document, spans: list[list[int]]) -> tuple[list[int], list[int]]:
+    """Return for each of our sentences the labeled one that has most of it, and for each labeled one our best match.
+
+    The labels were made for sentences as another version of the splitter found them.
+    """
+    here, there, best = [], [UNKNOWN] * len(spans), [0] * len(spans)
+    low = 0
+    for i, (start, end) in enumerate(document.sentences):
+        while low < len(spans) and spans[low][1] <= start:
+            low += 1
+        most, label = 0, UNKNOWN
+        for j in range(low, len(spans)):
+            shared = min(end, spans[j][1]) - max(start, spans[j][0])
+            if shared <= 0:
+                break
+            if shared > best[j]:
+                best[j], there[j] = shared, i
+            if shared > most:
+                most, label = shared, j
+        here.append(label if 2 * most > end - start else UNKNOWN)
+    return here, there
+
+
+__all__ = ["UNKNOWN", "WINDOW", "Lesson", "lesson_of", "read_lessons"]

@@ -1,0 +1,438 @@
+"""What the reader's network is told about each sentence: its tokens, and features that any language has."""
+
+import re
+import tomllib
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tersely.text.blocks import KINDS, NOISE
+from tersely.text.document import Document
+from tersely.text.language import HAN, KANA, Language, stop_words
+
+Floats = NDArray[np.float32]
+Numbers = NDArray[np.int64]
+
+# Tokens are words and marks. Where words are not set apart, a token is a character.
+_DENSE_SCRIPTS: tuple[Language, ...] = ("zh", "ja", "th")
+_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]|_")
+_DENSE_TOKEN = re.compile(f"[{HAN}{KANA}\u0e00-\u0e7f]|[A-Za-z]+|[0-9]+|[^\\w\\s]|\\w")
+_DIGIT = re.compile(r"\d")
+
+# What is known of a token, one bit for each.
+_FLAGS = (
+    "word",
+    "title",
+    "upper",
+    "digit",
+    "stop",
+    "opener",
+    "close",
+    "question",
+    "quote_open",
+    "quote_close",
+    "quote_either",
+    "bracket",
+    "comma",
+    "colon",
+    "mark",
+    "pronoun",
+)
+_BIT = {name: 1 << place for place, name in enumerate(_FLAGS)}
+_MARKS = {
+    "close": ".!。！।۔…?？؟",
+    "question": "?？؟",
+    "quote_open": "“„«「『‘",
+    "quote_close": "”»」』",
+    "quote_either": "\"'`",
+    "bracket": "()[]{}（）【】",
+    "comma": ",，、،",
+    "colon": ":：;；",
+}
+# A token is packed into 62 bits: a hash of the token, a hash of its stem if it is a content word, and its flags.
+_HASH_BITS, _FLAG_BITS = 23, 16
+_HASH = (1 << _HASH_BITS) - 1
+_STEM = 6  # letters; words that begin alike count as the same
+_REMEMBERED = 50_000  # tokens of each language that are packed only once
+
+# A quotation that stays open for longer than this many sentences was never meant to, and at a new line even earlier.
+_LONGEST_QUOTATION, _LONGEST_ACROSS_LINES = 8, 3
+_OPENING = 3  # sentences that say what a text is about, as features see it
+_HEADINGS = 5  # headings whose words count
+SECTIONS = (
+    "abstract introduction method result discussion conclusion references acknowledgment facts claim defense holding "
+    "order"
+).split()
+
+
+class Tokens(NamedTuple):
+    """The tokens of sentences, one after another: hashes, stems (0 if no content word), and where sentences start."""
+
+    hashes: Numbers  # [t]
+    stems: Numbers  # [t]
+    flags: NDArray[np.uint8]  # [t, 16], in the order of `_FLAGS`
+    sentence: Numbers  # [t], the sentence of each token
+    starts: Numbers  # [n]
+    counts: Numbers  # [n], at least 1
+
+
+class Terms(NamedTuple):
+    """The distinct content words of sentences: pairs of a sentence and a term, ascending."""
+
+    sentence: Numbers
+    term: Numbers
+    size: int  # of the vocabulary
+
+
+@cache
+def word_lists() -> dict[str, dict[str, frozenset[str]]]:
+    """Return the pronouns and openers of each language that has lists of them."""
+    stored = tomllib.loads(files("tersely.read").joinpath("words.toml").read_text(encoding="utf-8"))
+    return {
+        language: {name: frozenset(words.split()) for name, words in lists.items()} for language, lists in stored.items()
+    }
+
+
+class _Packed(dict[str, int]):
+    """Packs the tokens of one language, each when it is first seen."""
+
+    def __init__(self, language: Language) -> None:
+        lists = word_lists().get(language, {})
+        self._stops, self._dense = stop_words(language), language in _DENSE_SCRIPTS
+        self._openers, self._pronouns = lists.get("openers", frozenset()), lists.get("pronouns", frozenset())
+
+    def __missing__(self, token: str) -> int:
+        if len(self) > _REMEMBERED:
+            self.clear()
+        low, first = token.lower(), token[0]
+        flags = stem = 0
+        if first.isalnum():
+            flags = _BIT["word"]
+            flags |= _BIT["title"] * first.isupper() | _BIT["upper"] * (len(token) > 1 and token.isupper())
+            flags |= _BIT["digit"] * first.isdigit() | _BIT["stop"] * (low in self._stops)
+            flags |= _BIT["opener"] * (low in self._openers) | _BIT["pronoun"] * (low in self._pronouns)
+            if low not in self._stops and (len(low) > 1 or self._dense):
+                stem = crc32(low[:_STEM].encode("utf-8", "surrogatepass")) & _HASH or 1
+        else:
+            flags = sum(_BIT[name] for name, marks in _MARKS.items() if token in marks) or _BIT["mark"]
+        # Numbers of as many digits are alike.
+        key = _DIGIT.sub("0", low)[:_STEM] if first.isdigit() else low
+        packed = (crc32(key.encode("utf-8", "surrogatepass")) & _HASH) << (_HASH_BITS + _FLAG_BITS)
+        packed |= stem << _FLAG_BITS | flags
+        self[token] = packed
+        return packed
+
+
+@cache
+def _packed(language: Language) -> _Packed:
+    return _Packed(language)
+
+
+def tokens_of(document: Document) -> Tokens:
+    """Return the tokens of a document with at least one sentence."""
+    find = (_DENSE_TOKEN if document.language in _DENSE_SCRIPTS else _TOKEN).findall
+    rows = [find(text) or ["_"] for text in document.texts]
+    counts = np.fromiter(map(len, rows), np.int64, len(rows))
+    pack = _packed(document.language).__getitem__
+    packed = np.fromiter((pack(token) for row in rows for token in row), np.int64, int(counts.sum()))
+    flags = np.unpackbits(packed.astype("<u2").view(np.uint8).reshape(-1, 2), axis=1, bitorder="little")
+    sentence = np.repeat(np.arange(len(rows)), counts)
+    stems = packed >> _FLAG_BITS & _HASH
+    if document.language in _DENSE_SCRIPTS:
+        stems = _pairs(stems, sentence)
+    return Tokens(packed >> (_HASH_BITS + _FLAG_BITS), stems, flags, sentence, counts.cumsum() - counts, counts)
+
+
+def _pairs(stems: Numbers, sentence: Numbers) -> Numbers:
+    """Return the stems of pairs of neighboring characters, which stand for words."""
+    pairs = np.zeros_like(stems)
+    whole = (stems[:-1] > 0) & (stems[1:] > 0) & (sentence[:-1] == sentence[1:])
+    pairs[:-1] = np.where(whole, (stems[:-1] * 31 + stems[1:]) & _HASH | 1, 0)
+    return pairs
+
+
+def terms_of(tokens: Tokens) -> Terms:
+    """Return the distinct content words of each sentence."""
+    content = np.flatnonzero(tokens.stems)
+    vocabulary, term = np.unique(tokens.stems[content], return_inverse=True)
+    size = max(len(vocabulary), 1)
+    sentence, term = np.divmod(np.unique(tokens.sentence[content] * size + term), size)
+    return Terms(sentence, term, size)
+
+
+def features_of(document: Document, tokens: Tokens, terms: Terms) -> Floats:
+    """Return the features of each sentence, [n, f]; their names are `feature_names`."""
+    return _matrix(_columns(document, tokens, terms).values(), len(document))
+
+
+def _matrix(columns: Iterable[NDArray[np.generic] | float], count: int) -> Floats:
+    listed = list(columns)
+    matrix = np.empty((count, len(listed)), np.float32)
+    for place, column in enumerate(listed):
+        matrix[:, place] = column
+    return matrix
+
+
+@cache
+def feature_names() -> tuple[str, ...]:
+    """Return the names of the features, in order."""
+    document = Document.from_text("One fish swims. Two fish do not.")
+    tokens = tokens_of(document)
+    return tuple(_columns(document, tokens, terms_of(tokens)))
+
+
+Columns = dict[str, NDArray[np.generic] | float]
+
+
+def _columns(document: Document, tokens: Tokens, terms: Terms) -> Columns:
+    lines = _line_starts(document)
+    form, sums = _form(document, tokens)
+    quoted = _quotations(tokens, lines)
+    return {
+        **_place(document, lines),
+        **form,
+        **quoted,
+        **_names(tokens),
+        **_content(document, terms),
+        **_talk(document),
+        **_profile(document, tokens, sums, quoted, lines),
+        **{f"kind_{kind}": np.array([own == kind for own in document.kinds]) for kind in KINDS},
+        **{f"section_{name}": np.array([role == name for role in document.roles]) for name in SECTIONS},
+    }
+
+
+def _line_starts(document: Document) -> NDArray[np.bool_]:
+    """Return for each sentence whether it is the first of a line."""
+    text, spans = document.text, document.sentences
+    gaps = ["\n" in text[left.end : right.start] for left, right in zip(spans, spans[1:], strict=False)]
+    return np.array([True, *gaps])
+
+
+def _place(document: Document, lines: NDArray[np.bool_]) -> Columns:
+    count = len(document)
+    place = np.arange(count)
+    body = np.array([kind not in NOISE for kind in document.kinds])
+    in_body, size = body.cumsum() - body, max(int(body.sum()), 1)
+    block = document.block_numbers
+    first = np.flatnonzero(np.diff(block, prepend=-1))[block]
+    within, sizes = place - first, np.bincount(block)[block]
+    sections = np.array(document.sections)
+    return {
+        "place": np.log1p(place),
+        "place_inverse": 1 / (1 + place),
+        "place_share": place / max(count - 1, 1),
+        "place_from_end": np.log1p(count - 1 - place),
+        "first": place == 0,
+        "second": place == 1,
+        "third": place == 2,
+        "last": place == count - 1,
+        "body": body,
+        "body_place": np.log1p(in_body),
+        "body_inverse": np.where(body, 1 / (1 + in_body), 0.0),
+        "body_share": in_body / size,
+        "body_from_end": np.log1p(np.maximum(size - 1 - in_body, 0)),
+        "line_start": lines,
+        "block_start": within == 0,
+        "block_end": within == sizes - 1,
+        "block_place": np.log1p(within),
+        "block_size": np.log(sizes),
+        "block_number": np.log1p(block),
+        "section": np.log1p(sections[:, 0]),
+        "section_place": np.log1p(sections[:, 1]),
+    }
+
+
+def _form(document: Document, tokens: Tokens) -> tuple[Columns, dict[str, NDArray[np.float64]]]:
+    """Return features of length, letters and marks, and how many tokens of each kind a sentence has."""
+    counted = np.add.reduceat(tokens.flags, tokens.starts, axis=0, dtype=np.float64)
+    sums = dict(zip(_FLAGS, counted.T, strict=True))
+    words, count = sums["word"], tokens.counts
+    at_least_one = np.maximum(words, 1)
+    ends = tokens.starts + count - 1
+    first, second, last = (
+        dict(zip(_FLAGS, tokens.flags[place].astype(bool).T, strict=True))
+        for place in (tokens.starts, np.minimum(tokens.starts + 1, ends), ends)
+    )
+    opening = {name: np.where(first["word"], first[name], second[name]) for name in _FLAGS}
+    scale = 3.0 if document.language in ("zh", "ja") else 1.0  # a character says as much as three letters
+    lengths = np.array([end - start for start, end in document.sentences]) * scale
+    sizes = np.log(np.maximum(lengths, 1.0))
+    columns: Columns = {
+        "size": sizes,
+        "size_score": _standard(sizes),
+        "size_rank": _rank(lengths),
+        "tokens": np.log(count),
+        "words": np.log1p(words),
+        "few_words": words < 6,
+        "hardly_words": words < 3,
+        "share_title": (sums["title"] - first["title"]) / at_least_one,
+        "share_upper": sums["upper"] / at_least_one,
+        "share_digit": sums["digit"] / at_least_one,
+        "numbers": np.log1p(sums["digit"]),
+        "share_stop": sums["stop"] / at_least_one,
+        "share_marks": 1 - words / count,
+        "share_pronoun": sums["pronoun"] / at_least_one,
+        "has_pronoun": sums["pronoun"] > 0,
+        "share_comma": sums["comma"] / count,
+        "share_bracket": sums["bracket"] / count,
+        "share_other_mark": sums["mark"] / count,
+        "has_colon": sums["colon"] > 0,
+        "has_question": sums["question"] > 0,
+        "has_quote": sums["quote_open"] + sums["quote_close"] + sums["quote_either"] > 0,
+        "opens_small": opening["word"] & ~opening["title"],
+        "opens_opener": opening["opener"],
+        "opens_pronoun": opening["pronoun"],
+        "opens_stop": opening["stop"],
+        "opens_digit": first["digit"],
+        "opens_quote": first["quote_open"] | first["quote_either"],
+        "opens_mark": ~first["word"],
+        "then_opener": second["opener"],
+        "ends_closed": last["close"],
+        "ends_quote": last["quote_close"] | last["quote_either"],
+        "ends_colon": last["colon"],
+        "ends_word": last["word"],
+        "ends_bracket": last["bracket"],
+    }
+    sums["closed"], sums["small"], sums["sizes"] = last["close"], columns["opens_small"], sizes  # type: ignore[assignment]
+    return columns, sums
+
+
+def _quotations(tokens: Tokens, lines: NDArray[np.bool_]) -> Columns:
+    """Return whether a sentence begins and ends inside a quotation, and how much of it is quoted."""
+    count = len(tokens.starts)
+    begins, ends, share = np.zeros(count), np.zeros(count), np.zeros(count)
+    opening, closing, either = (tokens.flags[:, _FLAGS.index(f"quote_{name}")] for name in ("open", "close", "either"))
+    marks = np.flatnonzero(opening | closing | either)
+    if len(marks):
+        of_sentence = tokens.sentence[marks]
+        by_sentence = np.searchsorted(of_sentence, np.arange(count + 1)).tolist()
+        turns = (opening[marks] * 2 + closing[marks]).tolist()
+        places = (marks - tokens.starts[of_sentence]).tolist()
+        sizes, inside, since = tokens.counts.tolist(), False, 0
+        for i, (low, high) in enumerate(zip(by_sentence, by_sentence[1:], strict=False)):
+            if inside:
+                since += 1
+                inside = since <= _LONGEST_QUOTATION and not (lines[i] and since > _LONGEST_ACROSS_LINES)
+            begins[i], at, quoted = inside, 0, 0
+            for turn, place in zip(turns[low:high], places[low:high], strict=True):
+                quoted += inside * (place - at)
+                inside, at, since = (turn == 2) or (turn == 0 and not inside), place, 0
+            share[i] = (quoted + inside * (sizes[i] - at)) / sizes[i]
+            ends[i] = inside
+    return {"begins_quoted": begins, "ends_quoted": ends, "share_quoted": share}
+
+
+def _names(tokens: Tokens) -> Columns:
+    """Return how many names a sentence has, new ones and known ones: capitalized words that open no sentence."""
+    count = len(tokens.starts)
+    named = tokens.flags[:, _FLAGS.index("title")] & (tokens.flags[:, _FLAGS.index("stop")] ^ 1)
+    named[tokens.starts] = 0
+    places = np.flatnonzero(named)
+    sentence = tokens.sentence[places]
+    _, first, number = np.unique(tokens.hashes[places], return_index=True, return_inverse=True)
+    known = sentence[first][number] < sentence if len(places) else np.zeros(0, bool)
+    old, every = np.bincount(sentence[known], minlength=count), np.bincount(sentence, minlength=count)
+    return {"new_names": np.log1p(every - old), "known_names": np.log1p(old), "has_name": every > 0}
+
+
+def _content(document: Document, terms: Terms) -> Columns:
+    """Return how much of what a sentence says the text says elsewhere, and where."""
+    count, (sentence, term, size) = len(document), terms
+    often = np.bincount(term, minlength=size)
+    lengths = np.bincount(sentence, minlength=count)
+    divisor = np.maximum(lengths, 1)
+
+    def mean(weights: NDArray[np.generic]) -> NDArray[np.float64]:
+        return np.bincount(sentence, weights, minlength=count) / divisor
+
+    first, last = np.full(size, count), np.full(size, -1)
+    first[term[::-1]], last[term] = sentence[::-1], sentence  # pairs ascend, so the last to be written stays
+    repeated = np.bincount(sentence, often[term] > 1, minlength=count)
+    weight = np.bincount(sentence, np.log(often[term]), minlength=count)
+    central = np.bincount(sentence, often[term], minlength=count) / np.sqrt(divisor) / max(np.linalg.norm(often), 1.0)
+    body = [i for i, kind in enumerate(document.kinds) if kind not in NOISE and lengths[i] >= 3][:_OPENING]
+    headings = [i for i, kind in enumerate(document.kinds) if kind == "heading"][:_HEADINGS]
+    in_lead, in_opening, in_heading = (
+        _said_in(terms, chosen, count) for chosen in (body[:1], body, headings)
+    )
+    lead = mean(in_lead[term])
+    lead[body[:1]] = 0.5
+    order = np.sort(sentence * size + term)
+    before, after = (np.isin((sentence + step) * size + term, order, assume_unique=True) for step in (-1, 1))
+    return {
+        "said_before": mean(first[term] < sentence),
+        "said_later": mean(last[term] > sentence),
+        "said_once": mean(often[term] == 1),
+        "said_often": mean(np.log(often[term])),
+        "repeated": np.log1p(repeated),
+        "repeated_score": _standard(repeated),
+        "weight": np.log1p(weight),
+        "weight_score": _standard(weight),
+        "weight_rank": _rank(weight),
+        "central": central,
+        "central_score": _standard(central),
+        "central_rank": _rank(central),
+        "terms": np.log1p(lengths),
+        "in_lead": lead,
+        "in_opening": mean(in_opening[term]) / _OPENING,
+        "in_heading": mean(in_heading[term] > 0),
+        "with_previous": mean(before),
+        "with_next": mean(after),
+    }
+
+
+def _said_in(terms: Terms, sentences: list[int], count: int) -> NDArray[np.float64]:
+    """Return how many of some sentences say each term."""
+    chosen = np.zeros(count, bool)
+    chosen[sentences] = True
+    return np.bincount(terms.term[chosen[terms.sentence]], minlength=terms.size).astype(np.float64)
+
+
+def _talk(document: Document) -> Columns:
+    speakers = document.speakers
+    same = [bool(speaker) and speaker == before for before, speaker in zip(speakers, speakers[1:], strict=False)]
+    return {"same_speaker": np.array([False, *same]), "in_section": np.array([bool(role) for role in document.roles])}
+
+
+def _profile(
+    document: Document,
+    tokens: Tokens,
+    sums: dict[str, NDArray[np.float64]],
+    quoted: Columns,
+    lines: NDArray[np.bool_],
+) -> Columns:
+    """Return what the document is like, the same for all of its sentences."""
+    words = max(float(sums["word"].sum()), 1.0)
+    return {
+        "count": np.log(len(document)),
+        "blocks": np.log1p(document.block_numbers[-1]),
+        "sections": np.log1p(document.sections[-1].section),
+        "turns": document.kinds.count("turn") / len(document),
+        "speakers": np.log1p(len(set(document.speakers))),
+        "dense": float(document.language in _DENSE_SCRIPTS),
+        "mean_size": float(sums["sizes"].mean()),
+        "mean_lines": float(lines.mean()),
+        "mean_quoted": float((np.asarray(quoted["share_quoted"]) > 0).mean()),
+        "mean_question": float((sums["question"] > 0).mean()),
+        "mean_closed": float(sums["closed"].mean()),
+        "mean_small": float(sums["small"].mean()),
+        **{f"mean_{name}": float(sums[name].sum()) / words for name in ("title", "digit", "pronoun", "stop")},
+    }
+
+
+def _standard(values: NDArray[np.generic]) -> NDArray[np.float64]:
+    numbers = values.astype(np.float64)
+    spread = float(numbers.std())
+    return (numbers - numbers.mean()) / spread if spread > 1e-9 else np.zeros(len(numbers))
+
+
+def _rank(values: NDArray[np.generic]) -> NDArray[np.float64]:
+    """Return the share of sentences with a greater value; equal ones are ranked by place."""
+    ranks = np.empty(len(values))
+    ranks[np.argsort(-values.astype(np.float64), kind="stable")] = np.arange(len(values))
+    return ranks / max(len(values) - 1, 1)

@@ -1,0 +1,224 @@
+"""The reader's network in NumPy: a small transformer over the sentences of a document.
+
+A sentence is its features, the sum of the vectors of its tokens and of pairs of them, and the vectors of the tokens it
+opens and ends with. Sentences attend to each other, by content, distance and shared words. Then each one gets a role,
+its worth, whether it needs another sentence, why, and which.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from tersely.errors import ModelError
+from tersely.read.features import Floats, Numbers, Terms, Tokens, feature_names
+
+ROLES = ("main", "support", "background", "quotation", "procedure", "noise")
+CAUSES = (
+    "pronoun definite demonstrative name acronym connective quotation speaker answer question list time ellipsis scope "
+    "other"
+).split()
+NOISES = (
+    "caption credit heading dateline greeting signature boilerplate link row fragment glued repetition other"
+).split()
+# Sentences attend to each other within windows of at most this many, so that long texts take time in proportion.
+WINDOW = 64
+OPENING = 3  # first tokens that have vectors of their own, and after them the last one
+FARTHEST = 16  # distances are told apart up to this number of steps: the first eight one by one
+
+
+class Outputs(NamedTuple):
+    """What the network says of each of n sentences; probabilities but for the logits of `worth`."""
+
+    roles: Floats  # [n, roles]
+    worth: Floats  # [n]
+    need: Floats  # [n]
+    causes: Floats  # [n, causes]
+    noises: Floats  # [n, kinds of noise]
+    cure: Numbers  # [n], the most probable sentence that supplies what a sentence needs
+    certainty: Floats  # [n], the probability of that one
+
+
+def windows(count: int) -> list[tuple[int, int]]:
+    """Return the first sentence of each window and the one after its last, all of about the same size.
+
+    >>> windows(100)
+    [(0, 50), (50, 100)]
+    """
+    parts = -(-count // WINDOW)
+    cuts = [round(count * part / parts) for part in range(parts + 1)]
+    return list(zip(cuts, cuts[1:], strict=False))
+
+
+def buckets(tokens: Tokens, bits: int) -> tuple[Numbers, Numbers]:
+    """Return the rows of a table of 2^bits vectors for each token and for its pair with the one before it."""
+    hashes = tokens.hashes
+    pairs = hashes * 131 + 5
+    inside = tokens.sentence[1:] == tokens.sentence[:-1]
+    pairs[1:] = np.where(inside, hashes[:-1] * 31 + hashes[1:] * 17 + 7, pairs[1:])
+    mask = (1 << bits) - 1
+    return _mixed(hashes) & mask, _mixed(pairs) & mask
+
+
+def openings(tokens: Tokens, bits: int) -> Numbers:
+    """Return the rows of a table of 2^bits vectors for the first tokens of each sentence and its last, [n, 4]."""
+    ends = tokens.starts + tokens.counts - 1
+    places = [np.minimum(tokens.starts + step, ends) for step in range(OPENING)] + [ends]
+    rows = [_mixed(tokens.hashes[place] * 7 + number) for number, place in enumerate(places)]
+    return np.stack(rows, axis=1) & ((1 << bits) - 1)
+
+
+def _mixed(numbers: Numbers) -> Numbers:
+    """Spread numbers over all bits, so that the lowest ones depend on all."""
+    return (numbers * 2654435761 & 0xFFFFFFFF) >> 9
+
+
+def overlaps(terms: Terms, first: int, end: int) -> Floats:
+    """Return the cosine of the content words of each two sentences of a window, [n, n]; frequent words count less."""
+    low, high = np.searchsorted(terms.sentence, (first, end))
+    sentence, term = terms.sentence[low:high] - first, terms.term[low:high]
+    present, column = np.unique(term, return_inverse=True)
+    often = np.bincount(terms.term, minlength=terms.size)[present]
+    matrix = np.zeros((end - first, len(present)), np.float32)
+    matrix[sentence, column] = (1 / np.sqrt(often))[column]
+    matrix /= np.maximum(np.sqrt((matrix * matrix).sum(axis=1, keepdims=True)), 1e-6)
+    product: Floats = matrix @ matrix.T
+    return product
+
+
+def distances(count: int) -> Numbers:
+    """Return a number from 0 to 32 for the distance from each sentence to each other, [n, n]; later ones are above 16.
+
+    >>> distances(3).tolist()
+    [[16, 17, 18], [15, 16, 17], [14, 15, 16]]
+    """
+    steps = np.arange(count)[None, :] - np.arange(count)[:, None]
+    size = np.abs(steps)
+    far = np.floor(8 + 2.6 * np.log2(np.maximum(size / 8, 1))).astype(np.int64)
+    return np.clip(np.sign(steps) * np.minimum(size, far), -FARTHEST, FARTHEST) + FARTHEST
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """The weights by name, each [inputs, outputs] for a linear layer."""
+
+    weights: dict[str, Floats]
+
+    @classmethod
+    def load(cls, file: Path) -> "Network":
+        """Read the weights that `tersely train editor` wrote."""
+        try:
+            with np.load(file, allow_pickle=False) as stored:
+                weights = {name: stored[name].astype(np.float32) for name in stored.files}
+            network = cls(weights)
+            known = len(feature_names()) == len(weights["mean"]) and len(network._layers) > 0
+        except (OSError, ValueError, KeyError, EOFError) as error:
+            raise ModelError(f"{file} cannot be read as the weights of an editor: {error}") from None
+        if not known:
+            raise ModelError(f"{file} was made for other features than this version has: train the editor again")
+        return network
+
+    @cached_property
+    def _layers(self) -> list[dict[str, Floats]]:
+        """The weights of each layer of attention."""
+        count = sum(name.endswith(".query_key_value") for name in self.weights)
+        names = [name.split(".", 1)[1] for name in self.weights if name.startswith("layer0.")]
+        return [{name: self.weights[f"layer{number}.{name}"] for name in names} for number in range(count)]
+
+    def __call__(self, tokens: Tokens, terms: Terms, features: Floats) -> Outputs:
+        """Read a document with at least one sentence."""
+        inputs = self._inputs(tokens, features)
+        parts = [
+            self._read(inputs[first:end], overlaps(terms, first, end), features[first:end], first)
+            for first, end in windows(len(features))
+        ]
+        return parts[0] if len(parts) == 1 else Outputs(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def _inputs(self, tokens: Tokens, features: Floats) -> Floats:
+        """Return what is known of each sentence by itself, [n, features + vectors]."""
+        weights = self.weights
+        table, opens = weights["table"], weights["openings"]
+        one, two = buckets(tokens, len(table).bit_length() - 1)
+        scale = 1 / np.sqrt(tokens.counts).astype(np.float32)[:, None]
+        bags = [np.add.reduceat(table[rows], tokens.starts, axis=0) * scale for rows in (one, two)]
+        begins = opens[openings(tokens, len(opens).bit_length() - 1)].reshape(len(features), -1)
+        standard = (features - weights["mean"]) / weights["deviation"]
+        return np.concatenate([standard, *bags, begins], axis=1)
+
+    def _read(self, inputs: Floats, overlap: Floats, features: Floats, first: int) -> Outputs:
+        """Read one window, whose first sentence has the number `first`."""
+        weights, count = self.weights, len(inputs)
+        near = overlap.copy()
+        np.fill_diagonal(near, 0.0)
+        most = np.stack([np.tril(near).max(axis=1), np.triu(near).max(axis=1)], axis=1)
+        hidden = _gelu(inputs @ weights["input"] + most @ weights["input_overlap"] + weights["input_bias"])
+        apart, shared = distances(count), np.stack([overlap, overlap * overlap])
+        for layer in self._layers:
+            hidden = _attend(layer, hidden, apart, shared)
+        hidden = _normal(hidden, weights["norm"], weights["norm_bias"])
+        heads = hidden @ weights["heads"] + weights["heads_bias"]
+        sizes = np.cumsum([len(ROLES), 1, 1, len(CAUSES), len(NOISES), 1])
+        roles, worth, need, causes, noises, none = np.split(heads, sizes[:-1], axis=1)
+        pointer = (hidden @ weights["pointer_query"]) @ (hidden @ weights["pointer_key"]).T
+        opening = np.zeros(count, np.float32)
+        opening[int(np.argmax(features[:, feature_names().index("body")]))] = 1.0
+        by_words = weights["pointer_overlap"]
+        pointer += weights["pointer_distance"][apart] + by_words[0] * shared[0] + by_words[1] * shared[1]
+        pointer += (by_words[2] + by_words[3] * shared[0]) * opening
+        np.fill_diagonal(pointer, -np.inf)
+        chances = _softmax(np.concatenate([pointer, none], axis=1))
+        cure = np.argmax(chances[:, :-1], axis=1)
+        return Outputs(
+            _softmax(roles),
+            worth[:, 0],
+            _sigmoid(need[:, 0]),
+            _softmax(causes),
+            _softmax(noises),
+            cure + first,
+            chances[np.arange(count), cure],
+        )
+
+
+def _attend(layer: dict[str, Floats], hidden: Floats, apart: Numbers, shared: Floats) -> Floats:
+    """Return the next hidden states, [n, d], after attention and two linear layers."""
+    count, size = hidden.shape
+    heads = layer["distance"].shape[1]
+    joined = _normal(hidden, layer["norm"], layer["norm_bias"]) @ layer["query_key_value"] + layer["qkv_bias"]
+    query, key, value = joined.reshape(count, 3, heads, size // heads).transpose(1, 2, 0, 3)  # [heads, n, d / heads]
+    scores = query @ key.transpose(0, 2, 1)
+    scores += layer["distance"][apart].transpose(2, 0, 1)
+    scores += (layer["overlap"].T @ shared.reshape(2, -1)).reshape(heads, count, count)
+    mixed = (_softmax(scores) @ value).transpose(1, 0, 2).reshape(count, size)
+    hidden = hidden + mixed @ layer["output"] + layer["output_bias"]
+    inner = _gelu(_normal(hidden, layer["norm2"], layer["norm2_bias"]) @ layer["wide"] + layer["wide_bias"])
+    after: Floats = hidden + inner @ layer["narrow"] + layer["narrow_bias"]
+    return after
+
+
+def _normal(rows: Floats, scale: Floats, shift: Floats) -> Floats:
+    centered = rows - rows.mean(axis=1, keepdims=True)
+    spread = np.sqrt((centered * centered).mean(axis=1, keepdims=True) + 1e-5)
+    normal: Floats = centered / spread * scale + shift
+    return normal
+
+
+def _gelu(rows: Floats) -> Floats:
+    """Return the activation, by its usual approximation."""
+    bent: Floats = 0.5 * rows * (1 + np.tanh(0.7978845608 * (rows + 0.044715 * rows * rows * rows)))
+    return bent
+
+
+def _softmax(rows: Floats) -> Floats:
+    raised = np.exp(rows - rows.max(axis=-1, keepdims=True))
+    shares: Floats = raised / raised.sum(axis=-1, keepdims=True)
+    return shares
+
+
+def _sigmoid(numbers: Floats) -> Floats:
+    chances: Floats = 1 / (1 + np.exp(-numbers))
+    return chances
+
+
+__all__ = ["CAUSES", "NOISES", "ROLES", "Network", "Outputs"]
