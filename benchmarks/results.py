@@ -139,8 +139,8 @@ def reading(wanted: frozenset[str]) -> str:
     results = readability.evaluate_reading(
         items, [name for name in SYSTEMS[:-1] if name in wanted]
     )  # no references, so no oracle
-    note = readability.footnote(len(results[0].outcomes), SYSTEMS[0], True)
-    table = markdown_table(readability.reading_table(results, SYSTEMS[0], True))
+    note = readability.footnote(results, SYSTEMS[0])
+    table = markdown_table(readability.reading_table(results, SYSTEMS[0]))
     return f"# How summaries read\n\n{source}\n\n{table}\n{note}\n"
 
 

@@ -1,7 +1,6 @@
-"""How summaries read: labels, flaws, the editor's choice, the detector's precision, and the command."""
+"""How summaries read: labels in a file of their own, flaws, the editor's choice, and the command."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,10 @@ from tersely import Document, Summarizer
 from tersely.budget import Budget
 from tersely.cli.evaluate import command
 from tersely.errors import InputError, UsageError
-from tersely.evaluate import annotation
-from tersely.evaluate.annotation import MISSING, Annotation, Item, detector_table, labeled
+from tersely.evaluate.annotation import MISSING, EditorLabels, Item, Need, labeled
 from tersely.evaluate.measures import paired_bootstrap
 from tersely.evaluate.readability import (
     DEFAULT_BUDGETS,
-    OWN,
     LanguageBudget,
     ReadingOutcome,
     ReadingResult,
@@ -29,7 +26,6 @@ from tersely.evaluate.readability import (
 )
 from tersely.evaluate.readers import read as read_data
 from tersely.evaluate.record import Record
-from tersely.read import ALONE, LOST, Reading
 from tersely.text import Sentence
 
 # Sentences of ten characters each, so that budgets are easy to count.
@@ -37,21 +33,21 @@ FOUR = Document.from_text("Rain fell. Bob slept. He snored. No answer.")
 CHARS = Budget(21, "chars")
 
 
-def annotation_of(document: Document, **said: Any) -> Annotation:
-    return Annotation(document.sentences, **{"needs": {}, "noise": frozenset(), **said})
+def annotation_of(document: Document, **labels: Any) -> EditorLabels:
+    return EditorLabels(document.sentences, **{"needs": {}, **labels})
 
 
 def test_a_need_is_met_by_what_is_chosen_and_one_that_is_missing_never() -> None:
-    labels = annotation_of(FOUR, needs={2: frozenset({1}), 3: frozenset({MISSING})})
-    assert not any(map(labels.has_unmet_need, ({0, 1}, {1, 2}, set())))
-    assert all(map(labels.has_unmet_need, ({0, 2}, {0, 3})))
+    labels = annotation_of(FOUR, needs={2: (Need(1),), 3: (Need(MISSING),)})
+    assert not any(map(labels.unmet_causes, ({0, 1}, {1, 2}, set())))
+    assert all(map(labels.unmet_causes, ({0, 2}, {0, 3})))
 
 
 def test_a_sentence_counts_if_more_than_half_of_it_is_taken_by_one() -> None:
     def spans(*pairs: tuple[int, int]) -> tuple[Sentence, ...]:
         return tuple(Sentence(*pair) for pair in pairs)
 
-    labels = Annotation(spans((0, 10), (10, 20), (20, 20), (20, 30)), {}, frozenset())
+    labels = EditorLabels(spans((0, 10), (10, 20), (20, 20), (20, 30)), {})
     assert labels.covered(spans((0, 15))) == {0}
     assert labels.covered(spans((4, 16))) == {0, 1}
     assert labels.covered(spans((5, 10), (10, 15), (19, 30))) == {3}
@@ -61,14 +57,14 @@ def test_a_sentence_counts_if_more_than_half_of_it_is_taken_by_one() -> None:
 def test_the_editors_choice_is_relative_to_the_most_that_fits() -> None:
     labels = annotation_of(FOUR, top=(3, 0, 2))
     # Two of ten characters and the space between them fit, at best those that count 6 and 5.
-    assert labels.choice_found({0, 3}, FOUR, CHARS) == 1
-    assert labels.choice_found({0, 2}, FOUR, CHARS) == pytest.approx(9 / 11)
-    assert labels.choice_found({1}, FOUR, CHARS) == 0
-    assert labels.choice_found({0}, FOUR, Budget(20, "chars")) == pytest.approx(5 / 6)
-    assert labels.choice_found({3, 0}, FOUR, Budget(2, "sentences")) == 1
-    assert labels.choice_found({3}, FOUR, Budget(2, "words")) == 1
-    assert labels.choice_found({0}, FOUR, Budget(3, "chars")) == 0
-    assert annotation_of(FOUR).choice_found({0}, FOUR, CHARS) == 0
+    assert labels.choice_share({0, 3}, FOUR, CHARS) == 1
+    assert labels.choice_share({0, 2}, FOUR, CHARS) == pytest.approx(9 / 11)
+    assert labels.choice_share({1}, FOUR, CHARS) == 0
+    assert labels.choice_share({0}, FOUR, Budget(20, "chars")) == pytest.approx(5 / 6)
+    assert labels.choice_share({3, 0}, FOUR, Budget(2, "sentences")) == 1
+    assert labels.choice_share({3}, FOUR, Budget(2, "words")) == 1
+    assert labels.choice_share({0}, FOUR, Budget(3, "chars")) == 0
+    assert annotation_of(FOUR).choice_share({0}, FOUR, CHARS) == 0
 
 
 def independent(
@@ -79,7 +75,7 @@ def independent(
     summary = Summarizer.load(**system).summarize(text, max_chars=room)
     taken = [set(range(s.start, s.end)) for s in summary.sentences]
     spans = [set(range(a, b)) for a, b in row["sentences"]]
-    chosen = {k for k, span in enumerate(spans) if any(len(span & each) > len(span) / 2 for each in taken)}
+    chosen = {k for k, span in enumerate(spans) if any(len(span & part) > len(span) / 2 for part in taken)}
     unmet = any(need not in chosen for k in chosen for need in label["needs"].get(str(k), []))
     noise = any(k in label["noise"] for k in chosen)
     table = [0] * (room + gap + 1)
@@ -138,53 +134,21 @@ def test_the_figures_are_those_of_independent_code(data: tuple[Path, Path], name
         for figure, values in zip(
             ("unmet", "noise", "flawed", "choice", "fill"), zip(*expected, strict=True), strict=True
         ):
-            assert result.each(figure) == pytest.approx(np.array(values, dtype=float)), figure
+            assert result.values(figure) == pytest.approx(np.array(values, dtype=float)), figure
 
 
 def test_other_tools_and_two_processes_work_alike(data: tuple[Path, Path]) -> None:
     items, _ = labeled(read_data(data[0]), data[1])
     alone, shared = (evaluate_reading(items, ["lead", "sumy-luhn"], workers=n) for n in (1, 2))
     assert alone == shared
-    assert all(0 < outcome.fill <= 1 for result in alone for outcome in result.outcomes)
+    assert all(0 < fill <= 1 for result in alone for fill in result.values("fill"))
 
 
 def test_an_oracle_without_references_says_so(data: tuple[Path, Path]) -> None:
     with pytest.raises(InputError, match="the oracle needs references, but document text 0 has none"):
-        evaluate_reading([Item(next(read_data(data[0])))], ["oracle"], workers=1)
+        evaluate_reading([Item(next(read_data(data[0])), annotation_of(FOUR))], ["oracle"], workers=1)
     with pytest.raises(InputError, match="no document"):
         evaluate_reading([], ["lead"], workers=1)
-
-
-def said_by(reading: Reading) -> Callable[[Document], Reading]:
-    return lambda _: reading
-
-
-def test_without_labels_the_detector_decides(monkeypatch) -> None:
-    monkeypatch.setattr(
-        annotation, "read", said_by(Reading((ALONE, ALONE, 1, LOST), ("",) * 4, ("", "", "", "credit")))
-    )
-    found = Annotation.detected(FOUR)
-    assert found.needs == {2: {1}, 3: {MISSING}}
-    assert (found.noise, found.top, found.sentences) == ({3}, (), FOUR.sentences)
-    [result] = evaluate_reading(
-        [Item(Record("x", FOUR))], ["lead"], [LanguageBudget(Budget(4, "sentences"))], workers=1
-    )
-    assert (result.percent("unmet"), result.percent("noise"), result.outcomes[0].sentences) == (100, 100, 4)
-
-
-def test_the_detector_is_measured_on_the_labeled_sentences(monkeypatch) -> None:
-    monkeypatch.setattr(annotation, "read", said_by(Reading((ALONE, 0, 0, LOST), ("",) * 4, ("", "x", "", "x"))))
-    labels = annotation_of(FOUR, needs={2: frozenset({1}), 1: frozenset({0}), 3: frozenset({2})}, noise=frozenset({3}))
-    items = [Item(Record("x", FOUR), labels, kind) for kind in ("b", "a")]
-    header, *rows = detector_table(items, "set")
-    assert header[0] == "set"
-    # Sentence 3 is noise, so its need does not count; of the needs found, that of sentence 1 is the right one.
-    figures = ("1.00", "1.00", "0.50"), ("0.50", "1.00")
-    assert rows == [
-        (kind, str(n), str(4 * n), str(2 * n), *figures[0], str(n), *figures[1])
-        for kind, n in (("a", 1), ("b", 1), ("all", 2))
-    ]
-    assert [row[0] for row in detector_table([Item(Record("x", FOUR), labels)], "set")] == ["set", "all"]
 
 
 @pytest.mark.parametrize(
@@ -210,7 +174,7 @@ def test_labels_may_name_documents_by_id_and_their_annotator(tmp_path: Path) -> 
     lines = [{"doc": f"x-{i}", "needs": {}, "noise": [i], "annotator": "a language model"} for i in (1, 0)]
     file.write_text("\n".join(map(json.dumps, lines)))
     items, source = labeled([Record("x-1", FOUR), Record("x-0", FOUR)], file)
-    assert [item.labels.noise for item in items if item.labels] == [{1}, {0}]
+    assert [item.labels for item in items] == [annotation_of(FOUR, noise=frozenset({i})) for i in (1, 0)]
     assert source == "labels by a language model (labels.jsonl)"
 
 
@@ -237,22 +201,24 @@ def test_the_tables_have_means_and_paired_differences() -> None:
         ReadingResult(
             name,
             LanguageBudget(CHARS),
-            tuple(ReadingOutcome(False, noise, 0.5, 1, 2, "ab"[i % 2]) for i, noise in enumerate(noisy)),
+            tuple(
+                ReadingOutcome({"noise": noise, "flawed": noise, "fill": 1}, sentences=2, kind="ab"[i % 2])
+                for i, noise in enumerate(noisy)
+            ),
         )
         for name, noisy in flaws.items()
     ]
-    header, lead, news = reading_table(results, "lead", choice=True)
-    assert header[2:7] == ("unmet", "noise", "flawed", "Δ flawed (95 %)", "p")
-    assert lead == ("21 chars", "lead", "0.0", "50.0", "50.0", "", "", "50.0", "", "", "100%", "2.0")
+    header, lead, news = reading_table(results, "lead")
+    assert header == ("budget", "system", "noise", "flawed", "Δ flawed (95 %)", "p", "fill", "sentences")
+    assert lead == ("21 chars", "lead", "50.0", "50.0", "", "", "100%", "2.0")
     change = paired_bootstrap(*(100 * np.array(flaws[name], dtype=float) for name in ("news", "lead")))
-    assert news[4:7] == ("25.0", f"-25.0 ({change.low:+.1f}, {change.high:+.1f})", f"{change.p:.4f}")
-    assert "choice" not in reading_table(results, "lead", choice=False)[0]
-    rows = kinds_table(results, "set", choice=False)[1:]
-    assert [row[:1] + row[2:7] for row in rows] == [
-        ("a", "lead", "2", "0.0", "50.0", "50.0"),
-        ("a", "news", "2", "0.0", "0.0", "0.0"),
-        ("b", "lead", "2", "0.0", "50.0", "50.0"),
-        ("b", "news", "2", "0.0", "50.0", "50.0"),
+    assert news[3:6] == ("25.0", f"-25.0 ({change.low:+.1f}, {change.high:+.1f})", f"{change.p:.4f}")
+    rows = kinds_table(results, "set")[1:]
+    assert [row[:1] + row[2:] for row in rows] == [
+        ("a", "lead", "2", "50.0", "50.0", "100%", "2.0"),
+        ("a", "news", "2", "0.0", "0.0", "100%", "2.0"),
+        ("b", "lead", "2", "50.0", "50.0", "100%", "2.0"),
+        ("b", "news", "2", "50.0", "50.0", "100%", "2.0"),
     ]
 
 
@@ -263,45 +229,45 @@ def run(*args: object) -> Any:
 def test_the_command_prints_and_writes(data: tuple[Path, Path]) -> None:
     texts, labels = data
     out = texts.parent / "out"
-    found = run(texts, "--readability", "--labels", labels, "--by", "set", "--workers", 1, "--out", out).stdout
-    assert found.startswith("labels by an annotator whom the file does not name (labels.jsonl)\n\nbudget")
-    assert all(part in found for part in ("300 chars (zh 100)", "600 chars (zh 200)", "choice", "zh_news", "en_note"))
+    printed = run(texts, "--readability", "--labels", labels, "--by", "set", "--workers", 1, "--out", out).stdout
+    assert printed.startswith("labels by an annotator whom the file does not name (labels.jsonl)\n\nbudget")
+    assert all(part in printed for part in ("300 chars (zh 100)", "600 chars (zh 200)", "choice", "zh_news", "en_note"))
     assert {file.name for file in out.iterdir()} == {"readability.md", "readability.csv", "readability.json"}
     saved = json.loads((out / "readability.json").read_text(encoding="utf-8"))
     assert len(saved["results"]) == 4
     assert len(saved["results"][0]["figures"]["flawed"]["documents"]) == 3
 
 
-def test_the_command_needs_neither_labels_nor_references(data: tuple[Path, Path]) -> None:
-    options = ["--readability", "--budgets", "90,200", "--budgets-zh", "50,90", "--workers", 1, "--systems", "lead"]
-    found = run(data[0], *options).stdout
-    assert found.startswith(OWN)
-    assert "90 chars (zh 50)" in found
-    assert "choice" not in found
+def test_the_command_takes_budgets_for_chinese_texts(data: tuple[Path, Path]) -> None:
+    options = ["--budgets", "90,200", "--budgets-zh", "50,90", "--workers", 1, "--systems", "lead"]
+    printed = run(data[0], "--readability", "--labels", data[1], *options).stdout
+    assert "90 chars (zh 50)" in printed
+    # These labels have neither roles nor causes.
+    assert "main" not in printed
+    assert "cause" not in printed
 
 
 def test_the_command_takes_sentences_and_several_fields_or_none(data: tuple[Path, Path]) -> None:
-    options = ["--readability", "--sentences", 2, "--budgets", "90", "--by", "author", "--workers", 1]
-    lines = run(data[0], *options, "--systems", "lead").stdout.splitlines()
+    options = ["--labels", data[1], "--sentences", 2, "--budgets", "90", "--by", "author", "--workers", 1]
+    lines = run(data[0], "--readability", *options, "--systems", "lead").stdout.splitlines()
     assert [line.split("  ")[0] for line in lines if line][2:4] == ["2 sentences", "90 chars"]
     assert lines[-1].startswith("(none)")
-
-
-def test_the_command_measures_the_detector(data: tuple[Path, Path]) -> None:
-    lines = run(data[0], "--detector", "--labels", data[1]).stdout.splitlines()
-    assert [line.split()[0] for line in lines[2:]] == ["set", "en_news", "en_note", "zh_news", "all"]
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--detector"], "--detector needs --labels"),
-        (["--detector", "--readability", "--labels", "FILE"], "not for --readability"),
+        (["--readability"], "--readability needs --labels FILE"),
+        (["--readability", "--gum", "--labels", "FILE"], "--readability and --gum exclude each other"),
+        (["--editor", "--queries"], "--editor and --queries exclude each other"),
+        (["--editor", "--labels", "FILE"], "--labels needs --readability"),
+        (["--editor", "FILE"], "several files are only for --queries"),
+        (["--gum", "--coherence", "off"], "--coherence needs --queries"),
         (["--labels", "FILE"], "--labels needs --readability"),
         (["--budgets-zh", "100"], "--budgets-zh needs --readability"),
-        (["--by", "set"], "--by needs --readability"),
-        (["--readability", "--budgets-zh", "x"], "--budgets-zh takes numbers, not 'x'"),
-        (["--readability", "--budgets-zh", "100"], "there are 0 budgets, but 1 for Chinese"),
+        (["--by", "set"], "--by needs --readability or --editor or --gum"),
+        (["--readability", "--labels", "FILE", "--budgets-zh", "x"], "--budgets-zh takes numbers, not 'x'"),
+        (["--readability", "--labels", "FILE", "--budgets-zh", "100"], "there are 0 budgets, but 1 for Chinese"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(data: tuple[Path, Path], options: list[str], said: str) -> None:

@@ -4,14 +4,19 @@ import json
 
 import pytest
 
-from quality.gate import DATA, FLOORS, READER, READER_FILES, failures, measure, measure_reading, raised
+from quality.gate import DATA, FLOORS, LABELED, LabeledSet, failures, measure, raised
 from tersely.evaluate.readers import SUITE
 from tersely.io.files import sha256
 
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="no evaluation data: set TERSELY_DATA")
-needs_reader_set = pytest.mark.skipif(
-    not all(file.is_file() for file in READER_FILES), reason="no labeled documents in TERSELY_DATA"
-)
+
+
+@pytest.fixture(params=LABELED, ids=lambda labels: labels.name)
+def labels(request: pytest.FixtureRequest) -> LabeledSet:
+    """Return each labeled set that is there."""
+    if not all(file.is_file() for file in request.param.files):
+        pytest.skip(f"no {' and '.join(request.param.places)} in TERSELY_DATA")
+    return request.param
 
 
 @needs_data
@@ -29,18 +34,16 @@ def test_the_gate_stops_a_worse_system() -> None:
     assert len(found) == 2 * len(floors["figures"])
 
 
-@needs_reader_set
-def test_summaries_of_the_default_read_as_well_as_before() -> None:
-    floors = json.loads(FLOORS.read_text())[READER]
-    assert " ".join(map(sha256, READER_FILES)) == floors["sha256"], "the labeled documents are not the measured ones"
-    assert not failures(measure_reading(), floors["figures"])
+def test_summaries_of_the_default_read_as_well_as_before(labels: LabeledSet) -> None:
+    floors = json.loads(FLOORS.read_text())[labels.name]
+    assert labels.sha256 == floors["sha256"], "the labeled documents are not the measured ones"
+    assert not failures(labels.measure(), floors["figures"])
 
 
-@needs_reader_set
-def test_the_gate_stops_a_system_that_reads_worse() -> None:
-    floors = json.loads(FLOORS.read_text())[READER]
-    found = failures(measure_reading("random"), floors["figures"])
-    assert len(found) == 2 * len(floors["figures"])
+def test_the_gate_stops_a_system_that_reads_worse(labels: LabeledSet) -> None:
+    floors = json.loads(FLOORS.read_text())[labels.name]
+    lines = failures(labels.measure("random"), floors["figures"])
+    assert len(lines) == len(labels.figures) * len(floors["figures"])
 
 
 def entry(score: float, violations: int = 0) -> dict[str, object]:

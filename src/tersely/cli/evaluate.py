@@ -1,6 +1,6 @@
 """`tersely evaluate`: compare systems on the same documents."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +9,19 @@ import click
 from tersely.cli._options import LANGUAGES, max_source_tokens_option
 from tersely.cli._printing import counting
 
+# What is measured instead of ROUGE, each by a flag of this name; they exclude each other.
+MODES = ("readability", "editor", "gum", "queries")
+# Options that only some modes have.
+LABELED = ("readability", "editor", "gum")
+MODES_OF = {"labels": ("readability",), "by": LABELED, "budgets_zh": LABELED, "coherence": ("queries",)}
+
 
 @click.command("evaluate", short_help="Compare systems on documents: ROUGE, or how they read.")
 @click.argument("files", metavar="DATA", nargs=-1, required=True)
 @click.option("--systems", metavar="A,B,...", help="The systems to compare. Default: lead,auto.")
 @click.option("--sentences", type=click.IntRange(1), metavar="N", help="Budget in sentences.")
 @click.option("--budgets", metavar="N,N,...", help="Budgets in --unit.")
-@click.option("--budgets-zh", metavar="N,N,...", help="With --readability: budgets for Chinese texts instead.")
+@click.option("--budgets-zh", metavar="N,N,...", help="With labels: budgets for Chinese texts instead.")
 @click.option(
     "--unit",
     type=click.Choice(["chars", "words", "tokens", "bytes", "sentences", "ratio"]),
@@ -45,21 +51,22 @@ from tersely.cli._printing import counting
     show_default=True,
     help="Tokens of Chinese texts for ROUGE.",
 )
-@click.option("--readability", is_flag=True, help="Instead of ROUGE: how many summaries a reader stumbles over.")
+@click.option("--readability", is_flag=True, help="Instead of ROUGE: how summaries read, by the labels of --labels.")
 @click.option(
     "--labels",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Labels of what sentences need, of noise, and of an editor's choice. Default: our own detector.",
+    help="With --readability: labels of what sentences need, of noise, and of an editor's choice.",
 )
-@click.option("--detector", is_flag=True, help="With --labels: how well our own detector finds what they say.")
+@click.option("--editor", is_flag=True, help="Instead of ROUGE: how an editor reads the summaries; DATA has labels.")
+@click.option("--gum", is_flag=True, help="Instead of ROUGE: pronouns and salience; DATA is of the GUM corpus.")
 @click.option("--queries", is_flag=True, help="Instead of ROUGE: how much of what answers questions is kept.")
 @click.option(
     "--coherence",
     type=click.Choice(["strict", "soft", "off"]),
     help="With --queries: what 'tersely summarize' calls so. Default: off.",
 )
-@click.option("--by", metavar="FIELD", help="With --readability or --detector: also show each value of this field.")
+@click.option("--by", metavar="FIELD", help="With labels: also show each value of this field.")
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Number of processes. Default: one per core.")
 @click.option(
     "--out",
@@ -76,12 +83,15 @@ def command(files: tuple[str, ...], systems: str | None, baseline: str | None, *
     tersely evaluate news.jsonl.gz --systems lead,textrank,coverage,oracle --sentences 3
     tersely evaluate news.jsonl.gz --systems lead,textrank@tfidf,coverage --budgets 300,400,500
 
-    With --readability, see how many summaries hold a sentence without what it needs, or noise. No references are
-    needed. The default budgets are 300 and 600 characters, in Chinese 100 and 200.
+    With --readability, --editor or --gum, labels say how summaries read; no references are needed. The default budgets
+    are 300 and 600 characters, in Chinese 100 and 200. --readability takes the labels from another file. --editor
+    takes them from DATA, and also tells how many summaries have the main point, and why sentences do not stand alone.
+    --gum counts pronouns that point at nothing, and who and what people find worth naming.
 
     \b
     tersely evaluate texts.jsonl.gz --readability --labels labels.jsonl.gz --by set
-    tersely evaluate texts.jsonl.gz --detector --labels labels.jsonl.gz
+    tersely evaluate --editor editor.jsonl.gz --systems lead,auto --by kind
+    tersely evaluate --gum gum.jsonl.gz --systems lead,auto --by genre
 
     With --queries, DATA is files of questions over documents. The default budgets are 10, 20 and 40 % of the
     characters, the default systems our own, BM25 with titles, vectors and lead.
@@ -93,28 +103,36 @@ def command(files: tuple[str, ...], systems: str | None, baseline: str | None, *
     from tersely.errors import UsageError
     from tersely.evaluate.systems import parse_systems
 
-    if how["queries"]:
+    mode = _mode(files, how)
+    if mode == "queries":
         return _queries(files, systems, how)
-    data, *more = files
-    if more or how["unit"] == "tokens" or how["coherence"] is not None:
-        what = "several files are" if more else "--coherence is" if how["coherence"] else "--unit tokens is"
-        raise UsageError(f"{what} only for --queries")
+    [data] = files
     names = parse_systems(systems or "lead,auto")
     base = baseline or names[0]
     if base not in names:
         raise UsageError(f"the baseline '{base}' is not one of the systems")
-    if how["detector"]:
-        if how["readability"] or how["labels"] is None:
-            raise UsageError("--detector needs --labels, and is not for --readability")
-        _detector(data, how)
-    elif how["readability"]:
-        _readability(data, names, base, how)
-    else:
-        for option in ("labels", "by", "budgets_zh"):
-            if how[option] is not None:
-                raise UsageError(f"--{option.replace('_', '-')} needs --readability")
-        _rouge(data, names, base, how)
-    return None
+    if mode == "rouge":
+        return _rouge(data, names, base, how)
+    return _reading(data, names, base, how)
+
+
+def _mode(files: tuple[str, ...], how: dict[str, Any]) -> str:
+    """Return what to measure: a mode, or "rouge"; options that do not go together are refused here."""
+    from tersely.errors import UsageError
+
+    modes = [mode for mode in MODES if how[mode]]
+    if len(modes) > 1:
+        raise UsageError(f"{' and '.join(f'--{mode}' for mode in modes)} exclude each other")
+    mode = modes[0] if modes else "rouge"
+    if mode != "queries" and (len(files) > 1 or how["unit"] == "tokens"):
+        raise UsageError(f"{'several files are' if len(files) > 1 else '--unit tokens is'} only for --queries")
+    for option, allowed in MODES_OF.items():
+        if how[option] is not None and mode not in allowed:
+            flags = " or ".join(f"--{name}" for name in allowed)
+            raise UsageError(f"--{option.replace('_', '-')} needs {flags}")
+    if mode == "readability" and how["labels"] is None:
+        raise UsageError("--readability needs --labels FILE; if DATA itself has labels, use --editor or --gum")
+    return mode
 
 
 def _queries(files: tuple[str, ...], systems: str | None, how: dict[str, Any]) -> None:
@@ -154,47 +172,37 @@ def _rouge(data: str, names: list[str], base: str, how: dict[str, Any]) -> None:
         click.echo(f"written to {out}", err=True)
 
 
-def _readability(data: str, names: list[str], base: str, how: dict[str, Any]) -> None:
+def _reading(data: str, names: list[str], base: str, how: dict[str, Any]) -> None:
     from tersely.evaluate import columns, readability
 
     chinese = _budgets(how, "budgets_zh") if how["budgets_zh"] is not None else []
     limits = readability.pair_budgets(_budgets(how, "budgets"), chinese)
     out = _folder(how)
-    items, source = _items(data, how, how["by"])
-    source_limits = _limits(how)
-    shown = (item._replace(record=source_limits.apply(item.record)) for item in items)
+    items, source = _items(data, how)
+    by, source_limits = how["by"], _limits(how)
+    kinds = [str(item.record.fields.get(by, "")) for item in items]
+    shown = (
+        item._replace(record=source_limits.apply(item.record), kind=kind)
+        for item, kind in zip(items, kinds, strict=True)
+    )
     results = readability.evaluate_reading(shown, names, limits, how["workers"], counting(Path(data).name))
-    chosen = source != readability.OWN
-    click.echo(f"{source}\n\n{columns(readability.reading_table(results, base, chosen))}")
-    if how["by"]:
-        click.echo("\n" + columns(readability.kinds_table(results, how["by"], chosen), names=3))
-    click.echo("\n" + readability.footnote(len(results[0].outcomes), base, chosen), err=True)
+    tables = readability.tables(results, base, by)
+    click.echo("\n\n".join([source, *(columns(cells, names=count) for cells, count in tables)]))
+    click.echo("\n" + readability.footnote(results, base), err=True)
     if out is not None:
-        readability.save(out, results, base, source, how["by"])
+        readability.save(out, results, base, source, by)
         click.echo(f"written to {out}", err=True)
 
 
-def _detector(data: str, how: dict[str, Any]) -> None:
-    from tersely.evaluate import columns
-    from tersely.evaluate.annotation import detector_table
+def _items(data: str, how: dict[str, Any]) -> tuple[list[Any], str]:
+    """Return the documents with their labels, and who made the labels, in a few words."""
+    from tersely.evaluate import annotation
 
-    by = how["by"] or "set"
-    items, source = _items(data, how, by)
-    click.echo(f"{source}\n\n{columns(detector_table(list(items), by), names=1, apart=False)}")
-
-
-def _items(data: str, how: dict[str, Any], by: str | None) -> tuple[Iterable[Any], str]:
-    """Return the documents, each with its labels if there are any, and where the labels come from."""
-    from tersely.evaluate.annotation import Item, labeled
-    from tersely.evaluate.readability import OWN
-
-    found: Iterable[Item] = ()
-    if how["labels"] is None:
-        found, source = map(Item, _records(data, how)), OWN
-    else:
-        # Labels count the documents, so none may be skipped.
-        found, source = labeled(_records(data, how | {"strict": True}), how["labels"])
-    return (item._replace(kind=str(item.record.fields.get(by, "")) if by else "") for item in found), source
+    # Labels belong to every document, so none may be skipped.
+    records = _records(data, how | {"strict": True})
+    if how["readability"]:
+        return annotation.labeled(records, how["labels"])
+    return annotation.labeled_lines(records, "gum" if how["gum"] else "editor", data)
 
 
 def _records(data: str, how: dict[str, Any]) -> Iterator[Any]:

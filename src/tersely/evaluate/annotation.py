@@ -1,66 +1,90 @@
-"""Labels of the sentences of a document: what each needs, which are noise, and what an editor would choose."""
+"""Labels of the sentences of a document: their needs, noise, what an editor would choose, who and what is named."""
 
+from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from tersely.budget import Budget
 from tersely.errors import InputError
 from tersely.evaluate.record import Record
 from tersely.io.lines import Fault, Object, read_objects
 from tersely.layout import Layout
-from tersely.read import ALONE, read
 from tersely.text import Document, Sentence
 
-# In `Annotation.needs`: something that no earlier sentence supplies.
+# The cure of a need that no sentence of the document supplies.
 MISSING = -1
+# The grade of a need that a reader stumbles over; grade 1 is for purists, and does not count.
+STUMBLES = 2
+# What an editor calls a sentence: main point, support, background, quotation, procedure, noise.
+ROLES = frozenset("MSBQPN")
 # An editor's sentences count 6, 5, ... 1, best first.
 _CHOICES = 6
 
 
-@dataclass(frozen=True)
-class Annotation:
-    """What is known about the sentences of one document: what each needs, which are noise, what an editor chooses.
+class Need(NamedTuple):
+    """The sentence that cures what another one lacks, the cause, such as "pronoun", and how grave it is."""
 
-    `needs` has the earlier sentences that a sentence cannot be understood without, or `MISSING`; sentences that stand
-    alone are not in it. `top` is empty if nobody chose, and starts with the best.
-    """
+    cure: int
+    cause: str = ""
+    grade: int = STUMBLES
+
+
+@dataclass(frozen=True)
+class Annotation(ABC):
+    """The labeled `sentences` of one document, and the `needs` of those that do not stand alone."""
 
     sentences: tuple[Sentence, ...]
-    needs: Mapping[int, frozenset[int]]
-    noise: frozenset[int]
-    top: tuple[int, ...] = ()
-
-    @classmethod
-    def detected(cls, document: Document) -> "Annotation":
-        """Return what our own detector finds."""
-        reading = read(document)
-        needs = {i: frozenset({max(need, MISSING)}) for i, need in enumerate(reading.needs) if need != ALONE}
-        return cls(document.sentences, needs, frozenset(i for i, kind in enumerate(reading.noise) if kind))
+    needs: Mapping[int, tuple[Need, ...]]
 
     def covered(self, taken: Iterable[Sentence]) -> set[int]:
-        """Return the sentences of which more than half lies in one of those taken, which may be split differently."""
+        """Return the sentences of which more than half lies in one of those `taken`, which may be split differently."""
         ends = [sentence.end for sentence in self.sentences]
-        found = set()
+        chosen = set()
         for start, end in taken:
             i = bisect_right(ends, start)
             while i < len(ends) and self.sentences[i].start < end:
                 first, last = self.sentences[i]
                 if 2 * (min(end, last) - max(start, first)) > last - first:
-                    found.add(i)
+                    chosen.add(i)
                 i += 1
-        return found
+        return chosen
 
-    def has_unmet_need(self, chosen: set[int]) -> bool:
-        """Tell whether a chosen sentence lacks something it needs."""
-        return any(not self.needs.get(i, frozenset()) <= chosen for i in chosen)
+    def unmet_causes(self, chosen: set[int]) -> frozenset[str]:
+        """Return the causes of the needs that a reader of the `chosen` sentences stumbles over."""
+        needs = (need for i in chosen for need in self.needs.get(i, ()))
+        return frozenset(need.cause for need in needs if need.grade >= STUMBLES and need.cure not in chosen)
 
-    def choice_found(self, chosen: set[int], document: Document, budget: Budget) -> float:
-        """Return the weight of the editor's sentences among those chosen, relative to the most that fits."""
+    @abstractmethod
+    def figures(self, chosen: set[int], document: Document, budget: Budget) -> dict[str, float]:
+        """Return by name how good the `chosen` sentences are as a summary of `document` within `budget`, 0 to 1."""
+
+
+@dataclass(frozen=True)
+class EditorLabels(Annotation):
+    """What an editor says about a document.
+
+    `noise` belongs in no summary. `top` is the editor's own choice, best first, and empty if nobody chose. `main`
+    has the sentences that say the main point; it is None if nobody marked them.
+    """
+
+    noise: frozenset[int] = frozenset()
+    top: tuple[int, ...] = ()
+    main: frozenset[int] | None = None
+
+    def figures(self, chosen: set[int], document: Document, budget: Budget) -> dict[str, float]:
+        """Return whether there is an unmet need, noise, either, and the main point, and the share of the choice."""
+        unmet, noise = bool(self.unmet_causes(chosen)), not self.noise.isdisjoint(chosen)
+        figures: dict[str, float] = {"unmet": unmet, "noise": noise, "flawed": unmet or noise}
+        if self.main is not None:
+            figures["main"] = not self.main.isdisjoint(chosen)
+        return {**figures, "choice": self.choice_share(chosen, document, budget)}
+
+    def choice_share(self, chosen: set[int], document: Document, budget: Budget) -> float:
+        """Return the weight of the editor's sentences among those `chosen`, relative to the most that fits."""
         weights = {i: _CHOICES - rank for rank, i in enumerate(self.top[:_CHOICES])}
         layout = Layout(document, budget.counts)
         room = budget.capacity(document.text) + layout.gap
@@ -70,12 +94,86 @@ class Annotation:
         return sum(weights.get(i, 0) for i in chosen) / best if best else 0.0
 
 
+class Entity(NamedTuple):
+    """The sentences that mention somebody or something, and in how many people's summaries it is."""
+
+    sentences: frozenset[int]
+    salience: float
+
+
+@dataclass(frozen=True)
+class Coreference(Annotation):
+    """Who or what is mentioned where in a document, as the GUM corpus has it; `entities` are the salient ones."""
+
+    entities: tuple[Entity, ...] = ()
+
+    def figures(self, chosen: set[int], document: Document, budget: Budget) -> dict[str, float]:  # noqa: ARG002
+        """Return whether a pronoun dangles, and the share of the salience that the `chosen` sentences mention."""
+        total = sum(entity.salience for entity in self.entities)
+        mentioned = sum(entity.salience for entity in self.entities if not entity.sentences.isdisjoint(chosen))
+        return {"dangling": "pronoun" in self.unmet_causes(chosen), "salience": mentioned / total if total else 0.0}
+
+
 class Item(NamedTuple):
-    """A record with its labels, if it has any, and its kind, such as "email", if records are told apart."""
+    """A record with its labels, and its kind, such as "email", if records are told apart."""
 
     record: Record
-    labels: Annotation | None = None
+    labels: Annotation
     kind: str = ""
+
+
+Parse = Callable[[Record, Object], Annotation]
+
+
+def editor_labels(record: Record, value: Object) -> EditorLabels:
+    """Make the labels of a `record` from `value`: needs, noise, top and roles, of which older labels lack the last."""
+    spans = _spans(record, record.fields.get("sentences", record.document.sentences))
+    size, roles = len(spans), value.get("roles")
+    if roles is None:
+        noise, main = frozenset(_numbers(value["noise"], size)), None
+    elif len(roles) != size or not ROLES.issuperset(roles):
+        raise ValueError(f"its 'roles' are not {size} letters of {''.join(sorted(ROLES))}, one for each sentence")
+    else:
+        noise, main = (frozenset(i for i, role in enumerate(roles) if role == letter) for letter in "NM")
+    return EditorLabels(spans, _needs(value["needs"], size), noise, _numbers(value.get("top", ()), size), main)
+
+
+def editor_lines(record: Record, value: Object) -> EditorLabels:
+    """Make the labels of a `record` from `value`, the line that has its text as well, with every field."""
+    _require(value, "sentences", "roles", "needs", "top")
+    return editor_labels(record, value)
+
+
+def coreference(record: Record, value: Object) -> Coreference:
+    """Make the coreference of a `record` from `value`, its line in a file of the GUM corpus."""
+    _require(value, "sentences", "mentions", "needs", "salience")
+    spans = _spans(record, value["sentences"])
+    places: dict[str, set[int]] = {str(entity): set() for entity in value["salience"]}
+    for entity, sentence, *_ in value["mentions"]:
+        places.get(str(entity), set()).update(_numbers([sentence], len(spans)))
+    entities = (Entity(frozenset(places[name]), float(value["salience"][name])) for name in places)
+    return Coreference(spans, _needs(value["needs"], len(spans)), tuple(entities))
+
+
+# How a line that has both a text and its labels is read, and who made such labels if the lines do not say it.
+FORMATS: dict[str, tuple[Parse, str]] = {
+    "editor": (editor_lines, "a language model, not by people"),
+    "gum": (coreference, "people, for the GUM corpus, CC BY 4.0"),
+}
+
+
+def labeled_lines(records: Iterable[Record], form: Literal["editor", "gum"], file: str) -> tuple[list[Item], str]:
+    """Return the records of a file with the labels in the same lines, and who made the labels, in a few words.
+
+    `form` says which labels they are, `file` is named in errors.
+    """
+    parse, usual_maker = FORMATS[form]
+    items = []
+    for record in records:
+        name = str(record.fields.get("doc", record.id))
+        items.append(Item(record, _parsed(parse, record, record.fields, file, name)))
+    makers = _makers((item.record.fields for item in items), usual_maker)
+    return items, f"labels by {makers} ({Path(file).name})"
 
 
 def labeled(records: Iterable[Record], file: Path) -> tuple[list[Item], str]:
@@ -95,77 +193,61 @@ def labeled(records: Iterable[Record], file: Path) -> tuple[list[Item], str]:
         keys = list(map(str, range(len(documents))))
     else:
         keys = [record.id for record in documents]
-    found = []
+    items = []
     for key, record in zip(keys, documents, strict=True):
         if key not in lines:
             raise InputError(f"{file} has no labels for document {key} ({record.id})")
         line, value = lines[key]
-        try:
-            found.append(Item(record, _annotation(record, value)))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            reason = f"{error} is missing" if isinstance(error, KeyError) else error
-            raise InputError(f"{file}:{line}: the labels do not fit document {key} ({record.id}): {reason}") from None
-    makers = sorted({str(value["annotator"]) for _, value in lines.values() if value.get("annotator")})
-    return found, f"labels by {' and '.join(makers) or 'an annotator whom the file does not name'} ({file.name})"
+        items.append(Item(record, _parsed(editor_labels, record, value, f"{file}:{line}", f"{key} ({record.id})")))
+    makers = _makers((value for _, value in lines.values()), "an annotator whom the file does not name")
+    return items, f"labels by {makers} ({file.name})"
 
 
-def _annotation(record: Record, value: Object) -> Annotation:
-    document = record.document
-    spans = tuple(Sentence(int(a), int(b)) for a, b in record.fields.get("sentences", document.sentences))
+def _makers(values: Iterable[Object], usual: str) -> str:
+    return " and ".join(sorted({str(value["annotator"]) for value in values if value.get("annotator")})) or usual
+
+
+def _parsed(parse: Parse, record: Record, value: Object, place: str, name: str) -> Annotation:
+    """Call `parse`; whatever is wrong with `value` is an error of one line that says the `place` and the document."""
+    try:
+        return parse(record, value)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else error
+        raise InputError(f"{place}: the labels do not fit document {name}: {reason}") from None
+
+
+def _require(value: Object, *names: str) -> None:
+    for name in names:
+        if value.get(name) is None:
+            raise KeyError(name)
+
+
+def _spans(record: Record, pairs: Iterable[Any]) -> tuple[Sentence, ...]:
+    spans = tuple(Sentence(int(start), int(end)) for start, end in pairs)
     bounds = [place for span in spans for place in span]
-    if bounds != sorted(bounds) or any(not 0 <= place <= len(document.text) for place in bounds):
+    if bounds != sorted(bounds) or any(not 0 <= place <= len(record.document.text) for place in bounds):
         raise ValueError("its 'sentences' are not spans of the text, in ascending order")
-
-    def numbers(given: Iterable[Any], least: int = 0) -> tuple[int, ...]:
-        chosen = tuple(map(int, given))
-        for i in chosen:
-            if not least <= i < len(spans):
-                raise ValueError(f"it has no sentence {i}")
-        return chosen
-
-    needs = {i: frozenset(numbers(value["needs"][str(i)], MISSING)) for i in numbers(value["needs"])}
-    return Annotation(spans, needs, frozenset(numbers(value["noise"])), numbers(value.get("top", ())))
+    return spans
 
 
-def detector_table(items: Sequence[Item], by: str) -> list[tuple[str, ...]]:
-    """Return, by kind and in all, how well our own detector finds what the labels say, on the labeled sentences.
-
-    A need is found if the sentence is said to need anything; `right` is the share of the found needs for which it
-    names a sentence that the labels name. Sentences labeled as noise count for noise only: no summary should have them.
-    """
-    counts = {kind: Counter[str]() for kind in [*sorted({item.kind for item in items} - {""}), "all"]}
-    for item in items:
-        if item.labels is not None:
-            found = _detector_counts(item.record.document, item.labels)
-            for kind in {item.kind or "all", "all"}:
-                counts[kind] += found
-
-    def share(count: Counter[str], part: str, whole: str) -> str:
-        return f"{count[part] / count[whole]:.2f}" if count[whole] else ""
-
-    figures = ("needs", "need precision", "need recall", "right", "noise", "noise precision", "noise recall")
-    rows = [
-        (
-            kind,
-            *(str(count[name]) for name in ("documents", "sentences", "needs")),
-            share(count, "need found", "need said"),
-            share(count, "need found", "needs"),
-            share(count, "need right", "need found"),
-            str(count["noise"]),
-            share(count, "noise found", "noise said"),
-            share(count, "noise found", "noise"),
-        )
-        for kind, count in counts.items()
-    ]
-    return [(by, "documents", "sentences", *figures), *rows]
+def _numbers(values: Iterable[Any], size: int, least: int = 0) -> tuple[int, ...]:
+    """Return the numbers of sentences, of which there are `size`; the `least` may be that of no sentence."""
+    numbers = tuple(map(int, values))
+    for number in numbers:
+        if not least <= number < size:
+            raise ValueError(f"it has no sentence {number}")
+    return numbers
 
 
-def _detector_counts(document: Document, labels: Annotation) -> Counter[str]:
-    said = Annotation.detected(replace(document, sentences=labels.sentences))
-    counts = Counter(documents=1, sentences=len(labels.sentences), noise=len(labels.noise))
-    counts.update({"noise said": len(said.noise), "noise found": len(said.noise & labels.noise)})
-    needs, said_needs = labels.needs.keys() - labels.noise, said.needs.keys() - labels.noise
-    found = needs & said_needs
-    counts.update({"needs": len(needs), "need said": len(said_needs), "need found": len(found)})
-    counts["need right"] = sum(not said.needs[i].isdisjoint(labels.needs[i]) for i in found)
-    return counts
+def _needs(value: Mapping[str, Any], size: int) -> dict[int, tuple[Need, ...]]:
+    return {i: tuple(_need(entry, size) for entry in value[str(i)]) for i in _numbers(value, size)}
+
+
+def _need(entry: Any, size: int) -> Need:
+    """Make a need from the number of the sentence that cures it, or from a list of that, the cause and the grade."""
+    parts = entry if isinstance(entry, list) else [entry]
+    if not 1 <= len(parts) <= len(Need._fields):
+        raise ValueError(f"a need is a sentence, a cause and a grade, not {entry}")
+    [cure] = _numbers(parts[:1], size, MISSING)
+    cause = str(parts[1]) if len(parts) > 1 else ""
+    return Need(cure, cause, int(parts[2]) if len(parts) > 2 else STUMBLES)

@@ -1,12 +1,10 @@
-"""How summaries read: the share with a sentence that lacks what it needs, or with noise, and the editor's choice found.
+"""How summaries read, by labels: what a sentence lacks, noise, the main point, the editor's choice, who is named."""
 
-Labels say it, or else our own detector does.
-"""
-
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +12,30 @@ from numpy.typing import NDArray
 from tersely.budget import Budget
 from tersely.errors import InputError, UsageError
 from tersely.evaluate import csv_table, describe, markdown_table
-from tersely.evaluate.annotation import Annotation, Item
+from tersely.evaluate.annotation import Item
 from tersely.evaluate.measures import Difference, paired_bootstrap
-from tersely.evaluate.systems import load_system
+from tersely.evaluate.record import Record
+from tersely.evaluate.systems import Extract, System, load_system
 from tersely.io.files import write_whole
 from tersely.io.lines import to_json
 from tersely.text import Document
 from tersely.workers.ordered import ordered
 from tersely.workers.process import cores
 
-OWN = "our own detector: an optimistic figure for ~strict and ~soft, which choose their sentences by it"
+Cells = list[tuple[str, ...]]
+MEANINGS = {
+    "unmet": "% of summaries with a sentence that lacks what it needs",
+    "noise": "% with noise",
+    "flawed": "% with either",
+    "main": "% with a sentence that says the main point",
+    "choice": "weight of the editor's sentences taken, % of the most that fits",
+    "dangling": "% of summaries with a pronoun whose nearest full mention is missing",
+    "salience": "% of the salience of who and what is mentioned",
+    "fill": "share of the budget used",
+    "other": "% for which a budget of exactly the length used gives another summary",
+}
+# These figures are tested against the baseline.
+COMPARED = frozenset({"flawed", "choice", "dangling", "salience"})
 
 
 class LanguageBudget(NamedTuple):
@@ -56,22 +68,15 @@ def pair_budgets(usual: Sequence[Budget], chinese: Sequence[Budget]) -> tuple[La
 
 @dataclass(frozen=True)
 class ReadingOutcome:
-    """How one summary reads, how much of its budget it fills, and how many sentences it has.
+    """How one summary reads: its `figures` by name, and the `causes` of its unmet needs.
 
-    `kind` is that of the document.
+    `sentences` is how many it has, `kind` that of the document.
     """
 
-    unmet: bool
-    noise: bool
-    choice: float
-    fill: float
-    sentences: int
+    figures: Mapping[str, float]
+    causes: frozenset[str] = frozenset()
+    sentences: int = 0
     kind: str = ""
-
-    @property
-    def flawed(self) -> bool:
-        """Whether a reader stumbles."""
-        return self.unmet or self.noise
 
 
 @dataclass(frozen=True)
@@ -82,13 +87,28 @@ class ReadingResult:
     budget: LanguageBudget
     outcomes: tuple[ReadingOutcome, ...]
 
-    def each(self, figure: str) -> NDArray[np.float64]:
+    @property
+    def names(self) -> list[str]:
+        """The figures that every document has."""
+        first = self.outcomes[0].figures
+        return [name for name in first if all(name in outcome.figures for outcome in self.outcomes)]
+
+    @property
+    def sentences(self) -> float:
+        """The mean number of sentences."""
+        return float(np.mean([outcome.sentences for outcome in self.outcomes]))
+
+    def values(self, figure: str) -> NDArray[np.float64]:
         """Return a figure of each document."""
-        return np.array([getattr(outcome, figure) for outcome in self.outcomes], dtype=np.float64)
+        return np.array([outcome.figures[figure] for outcome in self.outcomes], dtype=np.float64)
 
     def percent(self, figure: str) -> float:
         """Return the mean of a figure, times 100."""
-        return 100 * float(self.each(figure).mean())
+        return 100 * float(self.values(figure).mean())
+
+    def cause_percent(self, cause: str) -> float:
+        """Return the share of summaries with an unmet need of this cause, times 100."""
+        return 100 * sum(cause in outcome.causes for outcome in self.outcomes) / len(self.outcomes)
 
 
 def evaluate_reading(
@@ -123,105 +143,130 @@ class _Reading:
         systems = [load_system(spec) for spec in self.systems]
 
         def measure(item: Item) -> list[ReadingOutcome]:
-            record, document = item.record, item.record.document
-            if "oracle" in self.systems and not record.reference:
-                raise InputError(f"the oracle needs references, but document {record.id} has none")
-            labels = item.labels or Annotation.detected(document)
-            outcomes = []
-            for budget in (choice.of(document) for choice in self.budgets):
-                for system in systems:
-                    extract = system.extract(record, budget)
-                    chosen = labels.covered(document.sentences[i] for i in extract.chosen)
-                    outcomes.append(
-                        ReadingOutcome(
-                            unmet=labels.has_unmet_need(chosen),
-                            noise=not labels.noise.isdisjoint(chosen),
-                            choice=labels.choice_found(chosen, document, budget),
-                            fill=extract.length / max(budget.capacity(document.text), 1),
-                            sentences=len(extract.chosen),
-                            kind=item.kind,
-                        )
-                    )
-            return outcomes
+            if "oracle" in self.systems and not item.record.reference:
+                raise InputError(f"the oracle needs references, but document {item.record.id} has none")
+            budgets = [choice.of(item.record.document) for choice in self.budgets]
+            return [_outcome(item, system, budget) for budget in budgets for system in systems]
 
         return measure
 
 
-def footnote(documents: int, baseline: str, choice: bool) -> str:
+def _outcome(item: Item, system: System, budget: Budget) -> ReadingOutcome:
+    document = item.record.document
+    extract = system.extract(item.record, budget)
+    chosen = item.labels.covered(document.sentences[i] for i in extract.chosen)
+    figures = item.labels.figures(chosen, document, budget)
+    figures["fill"] = extract.length / max(budget.capacity(document.text), 1)
+    figures["other"] = _has_other(item.record, system, budget, extract)
+    return ReadingOutcome(figures, item.labels.unmet_causes(chosen), len(extract.chosen), item.kind)
+
+
+def _has_other(record: Record, system: System, budget: Budget, extract: Extract) -> bool:
+    """Tell whether the system makes another summary than `extract` if it may be exactly as long as that."""
+    if extract.length in (0, budget.capacity(record.document.text)):
+        return False
+    return system.extract(record, Budget(extract.length, budget.counts)).text != extract.text
+
+
+def footnote(results: Sequence[ReadingResult], baseline: str) -> str:
     """Return the line below every table: what was measured, and how."""
-    chosen = "choice: weight of the editor's sentences found, % of the most that fits; " if choice else ""
+    meanings = "; ".join(f"{name}: {MEANINGS[name]}" for name in results[0].names)
     return (
-        f"{documents} documents. unmet: % of summaries with a sentence that lacks what it needs; noise: % with noise; "
-        f"flawed: % with either; {chosen}fill: share of the budget used; sentences: per summary. Δ and p: against "
+        f"{len(results[0].outcomes)} documents. {meanings}; sentences: per summary. Δ and p: against "
         f"{baseline} on the same documents, paired bootstrap, 10,000 draws, seed 42."
     )
 
 
-def reading_table(results: Sequence[ReadingResult], baseline: str, choice: bool) -> list[tuple[str, ...]]:
-    """Return the cells of the table with its header; `choice` tells whether an editor chose."""
-    compared = ("flawed", "choice") if choice else ("flawed",)
-    header = [part for figure in compared for part in (figure, f"Δ {figure} (95 %)", "p")]
-    cells = [("budget", "system", "unmet", "noise", *header, "fill", "sentences")]
+def reading_table(results: Sequence[ReadingResult], baseline: str) -> Cells:
+    """Return the cells of the table with its header; some figures are compared with those of the `baseline`."""
+    header = ["budget", "system"]
+    for name in results[0].names:
+        header += [name, f"Δ {name} (95 %)", "p"] if name in COMPARED else [name]
+    cells = [(*header, "sentences")]
     for result in results:
-        row = [str(result.budget), result.system, f"{result.percent('unmet'):.1f}", f"{result.percent('noise'):.1f}"]
-        for figure in compared:
-            row.append(f"{result.percent(figure):.1f}")
-            delta = _compare(result, results, baseline, figure)
-            row += [f"{delta.mean:+.1f} ({delta.low:+.1f}, {delta.high:+.1f})", f"{delta.p:.4f}"] if delta else ["", ""]
-        cells.append((*row, f"{result.percent('fill'):.0f}%", f"{result.each('sentences').mean():.1f}"))
+        row = [str(result.budget), result.system]
+        for name in result.names:
+            row.append(_percent(result, name))
+            if name in COMPARED:
+                row += _difference(_compare(result, results, baseline, name))
+        cells.append((*row, f"{result.sentences:.1f}"))
     return cells
 
 
-def kinds_table(results: Sequence[ReadingResult], by: str, choice: bool) -> list[tuple[str, ...]]:
-    """Return the figures of each kind of document; they are too few each for tests."""
-    figures = ("unmet", "noise", "flawed", *(("choice",) if choice else ()))
-    cells = [(by, "budget", "system", "documents", *figures, "fill", "sentences")]
+def kinds_table(results: Sequence[ReadingResult], by: str) -> Cells:
+    """Return the figures of each kind of document, which the field `by` tells; they are too few each for tests."""
+    cells = [(by, "budget", "system", "documents", *results[0].names, "sentences")]
     for kind in sorted({outcome.kind for outcome in results[0].outcomes}):
         for result in results:
-            own = replace(result, outcomes=tuple(outcome for outcome in result.outcomes if outcome.kind == kind))
-            numbers = [f"{own.percent(figure):.1f}" for figure in figures]
-            last = f"{own.percent('fill'):.0f}%", f"{own.each('sentences').mean():.1f}"
-            cells.append((kind or "(none)", str(own.budget), own.system, str(len(own.outcomes)), *numbers, *last))
+            part = replace(result, outcomes=tuple(outcome for outcome in result.outcomes if outcome.kind == kind))
+            names = kind or "(none)", str(part.budget), part.system, str(len(part.outcomes))
+            cells.append((*names, *(_percent(part, name) for name in result.names), f"{part.sentences:.1f}"))
     return cells
+
+
+def causes_table(results: Sequence[ReadingResult]) -> Cells:
+    """Return in % how many summaries of each system have an unmet need of each cause, the most frequent first.
+
+    There is nothing but the header if the labels name no causes.
+    """
+    causes = Counter(cause for result in results for outcome in result.outcomes for cause in outcome.causes if cause)
+    cells = [("budget", "unmet cause", *dict.fromkeys(result.system for result in results))]
+    for budget in dict.fromkeys(result.budget for result in results):
+        row = [result for result in results if result.budget == budget]
+        for cause, _ in sorted(causes.items(), key=lambda pair: (-pair[1], pair[0])):
+            cells.append((str(budget), cause, *(f"{result.cause_percent(cause):.1f}" for result in row)))
+    return cells
+
+
+def tables(results: Sequence[ReadingResult], baseline: str, by: str | None) -> list[tuple[Cells, int]]:
+    """Return all tables that have rows, each with the number of its columns that are names."""
+    shown = [(reading_table(results, baseline), 2), (causes_table(results), 2)]
+    if by:
+        shown.append((kinds_table(results, by), 3))
+    return [(cells, names) for cells, names in shown if len(cells) > 1]
 
 
 def save(folder: Path, results: Sequence[ReadingResult], baseline: str, source: str, by: str | None) -> None:
     """Write the results to a folder as Markdown, CSV and JSON; `source` says where the labels come from."""
-    choice = source != OWN
-    table, note = reading_table(results, baseline, choice), footnote(len(results[0].outcomes), baseline, choice)
-    kinds = markdown_table(kinds_table(results, by, choice), names=3) + "\n" if by else ""
-    data = {
-        "labels": source,
-        "settings": note,
-        "results": [
-            {
-                "system": result.system,
-                "budget": str(result.budget),
-                "figures": {
-                    figure: {
-                        "mean": round(result.percent(figure), 4),
-                        "difference": delta._asdict() if delta else None,
-                        "documents": [round(value, 4) for value in result.each(figure).tolist()],
-                    }
-                    for figure in ("unmet", "noise", "flawed", "choice", "fill")
-                    if choice or figure != "choice"
-                    for delta in [_compare(result, results, baseline, figure)]
-                },
-                "sentences": round(float(result.each("sentences").mean()), 4),
-                "kinds": [outcome.kind for outcome in result.outcomes],
-            }
-            for result in results
-        ],
-    }
+    note = footnote(results, baseline)
+    shown = "\n".join(markdown_table(cells, names) for cells, names in tables(results, baseline, by))
+    data = {"labels": source, "settings": note, "results": [_data(result, results, baseline) for result in results]}
     texts = {
-        "readability.md": f"{source}\n\n{markdown_table(table)}\n{kinds}{note}\n",
-        "readability.csv": csv_table(table),
+        "readability.md": f"{source}\n\n{shown}\n{note}\n",
+        "readability.csv": csv_table(reading_table(results, baseline)),
         "readability.json": to_json(data, indent=1),
     }
     for name, text in texts.items():
         write_whole(folder / name, text.encode())
 
 
+def _data(result: ReadingResult, results: Sequence[ReadingResult], baseline: str) -> dict[str, Any]:
+    figures = {}
+    for name in result.names:
+        delta = _compare(result, results, baseline, name)
+        figures[name] = {
+            "mean": round(result.percent(name), 4),
+            "difference": delta._asdict() if delta else None,
+            "documents": [round(value, 4) for value in result.values(name).tolist()],
+        }
+    return {
+        "system": result.system,
+        "budget": str(result.budget),
+        "figures": figures,
+        "sentences": round(result.sentences, 4),
+        "causes": [sorted(outcome.causes - {""}) for outcome in result.outcomes],
+        "kinds": [outcome.kind for outcome in result.outcomes],
+    }
+
+
+def _percent(result: ReadingResult, name: str) -> str:
+    return f"{result.percent(name):.0f}%" if name == "fill" else f"{result.percent(name):.1f}"
+
+
+def _difference(delta: Difference | None) -> list[str]:
+    return [f"{delta.mean:+.1f} ({delta.low:+.1f}, {delta.high:+.1f})", f"{delta.p:.4f}"] if delta else ["", ""]
+
+
 def _compare(result: ReadingResult, results: Sequence[ReadingResult], baseline: str, figure: str) -> Difference | None:
     base = next(r for r in results if r.system == baseline and r.budget == result.budget)
-    return None if base is result else paired_bootstrap(100 * result.each(figure), 100 * base.each(figure))
+    return None if base is result else paired_bootstrap(100 * result.values(figure), 100 * base.values(figure))
