@@ -23,12 +23,13 @@ class Items(NamedTuple):
     def part(self, places: list[int], values: list[int]) -> "Items":
         """Return the items at some places, ascending, with other values. A tie to any other item is cut."""
         where = {place: i for i, place in enumerate(places)}
+        parents = [where.get(self.parents[place], -1) for place in places]
         return Items(
             [self.sentences[place] for place in places],
             values,
             [self.costs[place] for place in places],
-            [where.get(self.parents[place], -1) for place in places],
-            [self.bonus[place] for place in places],
+            parents,
+            [self.bonus[place] if parent >= 0 else 0 for place, parent in zip(places, parents, strict=True)],
             [bisect_left(places, self.spans[place]) for place in places],
         )
 

@@ -173,49 +173,50 @@ class Problem:
     @cached_property
     def items(self) -> Items:
         """The sentences that may be worth choosing, whatever the capacity, and how they are tied by cures."""
-        count = len(self.values)
-        pinned = self.include | self.exclude
+        count, costs, pinned = len(self.values), self.costs.tolist(), self.include | self.exclude
         if not self.cures:
-            values, parents, bonus = list(map(int, whole(self.values).tolist())), [-1] * count, [0] * count
-            limits = values
-        else:
-            scaled = list(map(int, whole(np.concatenate([self.values, self._bonus])).tolist()))
-            values, parents, bonus = self._tied(scaled[:count], scaled[count:])
-            limits = values.copy()
-            for i, parent in enumerate(parents):
-                if parent >= 0:
-                    limits[i] += bonus[i]
-                    limits[parent] += bonus[i]
-        kept = [i for i in range(count) if limits[i] > 0 and i not in pinned]
-        if self.cures:
-            inside = set(kept)
-            parents = [parent if parent in inside else -1 for parent in parents]
-        sentences, places, spans = depth_first(kept, parents)
-        costs = self.costs.tolist()
+            scaled = whole(self.values).tolist()
+            sentences = [i for i, value in enumerate(scaled) if value > 0 and i not in pinned]
+            values, none = [int(scaled[i]) for i in sentences], [0] * len(sentences)
+            places, spans = [-1] * len(none), list(range(1, len(none) + 1))
+            return Items(sentences, values, [costs[i] for i in sentences], places, none, spans)
+        scaled = list(map(int, whole(np.concatenate([self.values, self._bonus])).tolist()))
+        values, bonus = scaled[:count], scaled[count:]
+        parents = self._settle(values, bonus)
+        most = values.copy()  # what each can add to any choice
+        for i, parent in enumerate(parents):
+            if parent >= 0:
+                most[i] += bonus[i]
+                most[parent] += bonus[i]
+        useful = {i for i, value in enumerate(most) if value > 0 and i not in pinned}
+        parents = [parent if parent in useful else -1 for parent in parents]
+        sentences, places, spans = depth_first(sorted(useful), parents)
         return Items(
             sentences,
             [values[i] for i in sentences],
             [costs[i] for i in sentences],
             places,
-            [bonus[i] for i in sentences],
+            [bonus[i] if parents[i] >= 0 else 0 for i in sentences],
             spans,
         )
 
-    def _tied(self, values: list[int], bonus: list[int]) -> tuple[list[int], list[int], list[int]]:
-        """Return values, parents and bonuses once included and excluded sentences are settled."""
-        parents = list(self.cures)
-        for i, cure in enumerate(self.cures):
-            if cure >= 0 and (i in self.include or cure in self.include):
-                values[i] += bonus[i] if cure in self.include else 0
-                values[cure] += bonus[i] if i in self.include else 0
-                parents[i] = -1
-            elif not bonus[i] or i in self.exclude or cure in self.exclude:
-                parents[i] = -1
-        for i, cure in enumerate(parents):
-            if cure > i and parents[cure] == i:  # they cure each other
+    def _settle(self, values: list[int], bonus: list[int]) -> list[int]:
+        """Return the cures between free sentences, and add what included ones are worth to the values of others."""
+        cures = list(self.cures)
+        if self.include or self.exclude:
+            for i, cure in enumerate(self.cures):
+                if cure >= 0 and not self.include.isdisjoint((i, cure)):
+                    values[i if cure in self.include else cure] += bonus[i]
+                    cures[i] = -1
+                elif not self.exclude.isdisjoint((i, cure)):
+                    cures[i] = -1
+        for i, cure in enumerate(cures):
+            if cure >= 0 and not bonus[i]:
+                cures[i] = -1
+            elif cure > i and cures[cure] == i:  # they cure each other
                 bonus[cure] += bonus[i]
-                parents[i] = -1
-        return values, parents, bonus
+                cures[i] = -1
+        return cures
 
     def selection(self, added: Iterable[int]) -> "Selection":
         """Return the selection of the included sentences and `added`, stable down to its length."""

@@ -1,18 +1,40 @@
 """The exact choice for every room at once: rows of best values, built item by item."""
 
 from math import gcd
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tersely.select._forest import Items
 from tersely.select._problem import Values
 
-_Bits = NDArray[np.uint8]
+# Up to this many numbers, rows are kept to be compared later: that is faster than to compare them all.
+_SMALL = 2**20
+
+
+class _Rows(NamedTuple):
+    """Rows without an item and with it, of which one is better at each room."""
+
+    without: Values
+    with_it: Values
+
+    def prefer(self, row: int, place: int) -> bool:
+        """Tell whether the row with the item is better."""
+        return bool(self.with_it[row, place] > self.without[row, place])
+
+
+class _Bits:
+    """The same in less memory."""
+
+    def __init__(self, without: Values, with_it: Values) -> None:
+        self._bits = np.packbits(with_it > without, axis=1, bitorder="little")
+
+    def prefer(self, row: int, place: int) -> bool:
+        return bool(self._bits[row, place >> 3] >> (place & 7) & 1)
 
 
 class Table:
-    """The best sets of items for each room up to `room`.
+    """The best sets of items, each of which fits alone, for each room up to `room`.
 
     A row holds the best value at each room. Items come one by one, and each may be left out or taken. As long as items
     tied to it are still to come, it is *open*: there are two rows, one without it and one with it, and each tied item
@@ -36,43 +58,46 @@ class Table:
         self._costs = [cost // self._unit for cost in items.costs]
         self._size = min(room // self._unit, sum(self._costs)) + 1
         self._rows: Values = np.zeros((1, self._size))
-        # What happened, in order: the item that was opened, or -1; the one that was closed, or -1; the bits.
-        self._steps: list[tuple[int, int, _Bits | None, _Bits | None]] = []
+        self._compared = _Rows if self._size * len(items.values) <= _SMALL else _Bits
+        # What happened, in order: the item that was opened, or -1; what is compared where an item was closed, if the
+        # opened one is out, and if it is in.
+        self._steps: list[tuple[int, _Rows | _Bits | None, _Rows | _Bits | None]] = []
         open_: list[int] = []
         parents, spans, last = items.parents, items.spans, len(items.values) - 1
         for i, parent in enumerate(parents):
             while open_ and spans[open_[-1]] <= i and open_[-1] != parent:
-                self._close(open_.pop())
+                open_.pop()
+                self._close()
             if open_ and spans[open_[-1]] <= i:
-                self._pass_on(open_.pop(), i)
-                open_.append(i)
+                open_[-1] = i
+                self._pass_on(i)
             elif i == last or (spans[i] == i + 1 and parents[i + 1] != i):
                 self._decide(i)
             else:
                 self._open(i)
                 open_.append(i)
-        while open_:
-            self._close(open_.pop())
+        for _ in open_:
+            self._close()
         del self._rows
 
     def places(self, room: int) -> list[int]:
         """Return the places of the best set for a room up to the table's, ascending."""
         left, row = min(room // self._unit, self._size - 1), 0
         taken: list[int] = []
-        for opened, closed, without, with_it in reversed(self._steps):
-            if opened < 0:
-                row = 2 * row + _bit(without, row, left)
-                continue
-            cost = self._costs[opened]
-            if closed < 0 and with_it is not None:
-                inside = left >= cost and _bit(with_it, row, left - cost)
-            else:
-                inside, row = row & 1, row >> 1
-            if inside:
-                taken.append(opened)
-                left -= cost
-            if closed >= 0:
-                row = 2 * row + _bit(with_it if inside else without, row, left)
+        for item, without, with_it in reversed(self._steps):
+            inside = 0
+            if item >= 0:
+                cost = self._costs[item]
+                if without is None and with_it is not None:
+                    inside = left >= cost and with_it.prefer(row, left - cost)
+                else:
+                    inside, row = row & 1, row >> 1
+                if inside:
+                    taken.append(item)
+                    left -= cost
+            if without is not None:
+                closed = with_it if inside and with_it is not None else without
+                row = 2 * row + closed.prefer(row, left)
         return sorted(taken)
 
     def _gains(self, item: int) -> float | Values:
@@ -85,54 +110,38 @@ class Table:
     def _decide(self, item: int) -> None:
         """Open and close an item that no later one is tied to."""
         rows, cost = self._rows, self._costs[item]
-        with_it, without = rows[:, : max(self._size - cost, 0)] + self._gains(item), rows[:, cost:]
-        self._steps.append((item, -1, None, _bits(with_it > without)))
-        np.maximum(with_it, without, out=without)
+        with_it, without = rows[:, : self._size - cost] + self._gains(item), rows[:, cost:]
+        self._steps.append((item, None, self._compared(without, with_it)))
+        self._rows = rows.copy()
+        np.maximum(with_it, without, out=self._rows[:, cost:])
 
     def _open(self, item: int) -> None:
         rows = self._rows
-        both = self._two(item, len(rows))
-        both[:, 0] = rows
-        self._shift(item, rows + self._gains(item), both)
-        self._steps.append((item, -1, None, None))
+        self._steps.append((item, None, None))
+        self._split(item, rows, rows, self._gains(item))
 
-    def _close(self, item: int) -> None:
+    def _close(self) -> None:
         without, with_it = self._halves()
-        self._steps.append((-1, item, _bits(with_it > without), None))
+        self._steps.append((-1, self._compared(without, with_it), None))
         self._rows = np.maximum(without, with_it)
 
-    def _pass_on(self, parent: int, item: int) -> None:
-        """Open an item and close its parent."""
+    def _pass_on(self, item: int) -> None:
+        """Open an item and close its parent, the item that was opened last."""
         without, with_it = self._halves()
-        both = self._two(item, len(without))
-        np.maximum(without, with_it, out=both[:, 0])
-        out = _bits(with_it > without)
-        cured = with_it + float(self._items.bonus[item])
-        self._steps.append((item, parent, out, _bits(cured > without)))
-        np.maximum(cured, without, out=cured)
-        cured += float(self._items.values[item])
-        self._shift(item, cured, both)
+        cured = with_it + self._items.bonus[item]
+        self._steps.append((item, self._compared(without, with_it), self._compared(without, cured)))
+        self._split(item, np.maximum(without, with_it), np.maximum(without, cured), self._items.values[item])
 
     def _halves(self) -> tuple[Values, Values]:
         """Return the rows without the item that was opened last, and those with it."""
         pairs = self._rows.reshape(-1, 2, self._size)
         return pairs[:, 0], pairs[:, 1]
 
-    def _two(self, item: int, count: int) -> Values:
-        both = np.empty((count, 2, self._size))
-        both[:, 1, : self._costs[item]] = -np.inf
-        return both
-
-    def _shift(self, item: int, rows: Values, both: Values) -> None:
-        """Make `rows`, which are worth what they are before an item takes its room, those with the item."""
+    def _split(self, item: int, out: Values, inside: Values, gains: float | Values) -> None:
+        """Make two rows of each: `out` without the item, and `inside` with it, once it adds its gains and its cost."""
         cost = self._costs[item]
-        both[:, 1, cost:] = rows[:, : max(self._size - cost, 0)]
+        both = np.empty((len(out), 2, self._size))
+        both[:, 0] = out
+        both[:, 1, :cost] = -np.inf
+        np.add(inside[:, : self._size - cost], gains, out=both[:, 1, cost:])
         self._rows = both.reshape(-1, self._size)
-
-
-def _bits(flags: NDArray[np.bool_]) -> _Bits:
-    return np.packbits(flags, axis=1, bitorder="little")
-
-
-def _bit(bits: _Bits | None, row: int, place: int) -> int:
-    return 0 if bits is None else int(bits[row, place >> 3]) >> (place & 7) & 1

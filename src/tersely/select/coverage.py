@@ -6,10 +6,10 @@ from math import ceil, floor, log2
 
 import numpy as np
 
-from tersely.select._problem import Lengths, Problem, Selection, Values, whole
+from tersely.select._problem import Lengths, Problem, Selection, whole
 from tersely.select.density import Density, better
 from tersely.text.document import Document
-from tersely.text.words import Terms, term_weights
+from tersely.text.words import term_weights
 
 __all__ = ["Coverage"]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tersely.errors import UsageError
 from tersely.select._forest import Items
-from tersely.select._priced import Priced
+from tersely.select._priced import all_gains, lowest_bound
 from tersely.select._problem import Problem, Selection
 from tersely.select._table import Table
 
@@ -13,6 +13,8 @@ __all__ = ["Knapsack"]
 
 # A table of more bits than this (1 GiB) is not built.
 _LARGEST_TABLE = 2**33
+# So many items are left open at first.
+_OPEN = 10
 # Up to this many items, settling some takes longer than a table of all.
 _FEW = 8
 
@@ -60,15 +62,18 @@ def best_places(items: Items, room: int) -> list[int]:
     """Return the places of the best items, none of which costs more than the room."""
     if len(items.values) <= _FEW:
         return Table(items, room).places(room)
-    priced = Priced(items, room)
+    best = lowest_bound(items, room)
+    bound = best.worth + best.price * (room - best.cost)
+    gains = all_gains(items, best)
     # A guess, which the set that is found proves or corrects.
-    gap = min(priced.bound - priced.worth, priced.price * sum(items.costs) // (8 * len(items.costs)))
+    gap = min(bound - best.worth, sorted(map(abs, gains))[min(_OPEN, len(gains)) - 1])
     while True:
-        settled, open_ = priced.core(gap)
+        settled = [i for i, gain in enumerate(gains) if gain > gap]
         left = room - sum(map(items.costs.__getitem__, settled))
+        open_ = [i for i, gain in enumerate(gains) if -gap <= gain <= gap and items.costs[i] <= left]
         core = items.part(open_, _beside(items, open_, settled))
         chosen = settled + [open_[i] for i in Table(core, left).places(left)]
-        true = priced.bound - items.worth(chosen)
+        true = bound - items.worth(chosen)
         if true <= gap:
             return chosen
         gap = true
