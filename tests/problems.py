@@ -1,6 +1,5 @@
 """Random problems, and the slow but obvious answers to them."""
 
-from collections.abc import Collection
 from itertools import combinations
 
 import numpy as np
@@ -26,7 +25,6 @@ SETTINGS = [
     "density:power=0.5",
     "coverage",
     "coverage:once=0,power=1",
-    "consensus:samples=8,starts=2",
 ]
 
 
@@ -35,10 +33,10 @@ def selectors() -> list[Selector]:
 
 
 @st.composite
-def problems(draw: st.DrawFn, largest: int = 8, forced: bool = True, needs: bool = False) -> Problem:
+def problems(draw: st.DrawFn, largest: int = 8, forced: bool = True, cured: bool = False) -> Problem:
     """Return a small problem, with a document and, if `forced`, sentences that must or must not be in.
 
-    With `needs`, about half of the problems have sentences that need earlier ones.
+    With `cured`, about half of the problems have sentences that are cured by others.
     """
     count = draw(st.integers(0, largest))
     values = draw(st.lists(VALUES, min_size=count, max_size=count))
@@ -48,6 +46,7 @@ def problems(draw: st.DrawFn, largest: int = 8, forced: bool = True, needs: bool
     roles = draw(st.lists(st.sampled_from("fffffie" if forced else "f"), min_size=count, max_size=count))
     include = frozenset(i for i, role in enumerate(roles) if role == "i")
     needed = sum(lengths[i] + separator for i in include) - separator if include else 0
+    has_cures = cured and draw(st.booleans())
     return Problem(
         np.array(values),
         np.array(lengths),
@@ -56,93 +55,66 @@ def problems(draw: st.DrawFn, largest: int = 8, forced: bool = True, needs: bool
         include=include,
         exclude=frozenset(i for i, role in enumerate(roles) if role == "e"),
         document=Document.from_sentences(sentences, "en") if draw(st.booleans()) else None,
-        needs=draw(forests(count)) if needs and draw(st.booleans()) else (),
+        cures=draw(forests(count)) if has_cures else (),
+        bonus=np.abs(draw(st.lists(VALUES, min_size=count, max_size=count))) if has_cures else None,
     )
 
 
-def forests(count: int) -> st.SearchStrategy[tuple[int, ...]]:
-    """For each sentence nothing, the one before it or any earlier one, each about as often."""
-
-    def need(sentence: int) -> st.SearchStrategy[int]:
-        return st.one_of(st.just(-1), st.just(sentence - 1), st.integers(-1, sentence - 1))
-
-    return st.tuples(*map(need, range(count)))
-
-
-def parents(problem: Problem) -> list[int]:
-    """What each sentence still needs if the included ones are chosen."""
-    needs = problem.needs or (-1,) * len(problem.values)
-    return [-1 if i in problem.include or need in problem.include else need for i, need in enumerate(needs)]
+@st.composite
+def forests(draw: st.DrawFn, count: int) -> tuple[int, ...]:
+    """Return a forest of any shape: for each sentence nothing or another one, earlier or later."""
+    order = draw(st.permutations(range(count)))
+    cures = [-1] * count
+    for place, sentence in enumerate(order):
+        above = draw(st.one_of(st.just(-1), st.just(place - 1), st.integers(-1, place - 1)))
+        cures[sentence] = order[above] if above >= 0 else -1
+    if count > 1 and cures[order[1]] == order[0] and draw(st.booleans()):
+        cures[order[0]] = order[1]  # they cure each other
+    return tuple(cures)
 
 
-def bundle(problem: Problem, sentence: int, chosen: Collection[int]) -> list[int]:
-    """The sentence and all that it needs and that is not chosen, ascending."""
-    above = parents(problem)[sentence]
-    own = [] if sentence in chosen else [sentence]
-    return own if above < 0 else sorted({*bundle(problem, above, chosen), *own})
-
-
-def bundles(problem: Problem, chosen: Collection[int]) -> dict[int, list[int]]:
-    """The bundle of each sentence that may still be chosen for its own sake."""
-    found = {
-        i: bundle(problem, i, chosen)
-        for i in range(len(problem.values))
-        if problem.values[i] > 0 and i not in problem.include and i not in chosen
-    }
-    return {i: one for i, one in found.items() if problem.exclude.isdisjoint(one)}
-
-
-def in_families(problem: Problem) -> list[int]:
-    """All sentences, each followed by those that need it."""
-    above = parents(problem)
-
-    def family(sentence: int) -> list[int]:
-        return [sentence, *(i for child, need in enumerate(above) if need == sentence for i in family(child))]
-
-    return [i for root, need in enumerate(above) if need < 0 for i in family(root)]
-
-
-def is_allowed(problem: Problem, chosen: Collection[int]) -> bool:
-    """Whether include, exclude, needs and values allow the choice."""
-    added = set(chosen) - problem.include
-    above = parents(problem)
-    useful = {j for i in added if problem.values[i] > 0 for j in bundle(problem, i, ())}
-    return (
-        problem.include <= set(chosen)
-        and problem.exclude.isdisjoint(chosen)
-        and all(above[i] < 0 or above[i] in added for i in added)
-        and added <= useful
-    )
+def fits(problem: Problem, chosen: tuple[int, ...]) -> bool:
+    """Whether length, include and exclude allow the choice."""
+    inside = set(chosen)
+    allowed = problem.include <= inside and problem.exclude.isdisjoint(inside)
+    return allowed and problem.length(chosen) <= problem.capacity
 
 
 def feasible(problem: Problem) -> list[tuple[int, ...]]:
-    """Every allowed set that fits."""
-    free = [i for i in range(len(problem.values)) if i not in problem.include]
-    if not problem.needs:
-        free = [i for i in free if problem.values[i] > 0 and i not in problem.exclude]
-    sets = [
-        tuple(sorted([*problem.include, *more])) for size in range(len(free) + 1) for more in combinations(free, size)
-    ]
-    return [one for one in sets if problem.length(one) <= problem.capacity and is_allowed(problem, one)]
+    """Every set that fits."""
+    count = len(problem.values)
+    sets = (chosen for size in range(count + 1) for chosen in combinations(range(count), size))
+    return [chosen for chosen in sets if fits(problem, chosen)]
+
+
+def worth(problem: Problem, chosen: tuple[int, ...]) -> int:
+    """The total value, in whole numbers; that of included sentences by themselves is left out."""
+    if not problem.cures:
+        values = whole(problem.values)
+        return sum(int(values[i]) for i in chosen if i not in problem.include)
+    assert problem.bonus is not None
+    values, bonus = np.split(whole(np.concatenate([problem.values, problem.bonus])), 2)
+    cured = [i for i in chosen if problem.cures[i] in chosen and not {i, problem.cures[i]} <= problem.include]
+    return sum(int(values[i]) for i in chosen if i not in problem.include) + sum(int(bonus[i]) for i in cured)
 
 
 def brute_force(problem: Problem) -> tuple[int, ...]:
-    """The best set; of several, the one whose 0/1 vector is lexicographically greatest.
-
-    In the vector, each sentence is followed by those that need it.
-    """
-    values = [int(value) for value in whole(problem.values)]
-    order = in_families(problem)
+    """The best set; of several, the one without the last sentence that they do not share, in the order of closing."""
+    items = problem.items
+    closing = sorted(range(len(items.spans)), key=lambda i: (items.spans[i], -i))
+    order = [items.sentences[i] for i in reversed(closing)]
+    rest = sorted(set(range(len(problem.values))) - set(order))
 
     def rank(chosen: tuple[int, ...]) -> tuple[int, list[bool]]:
-        free = [i for i in chosen if i not in problem.include]
-        return sum(values[i] for i in free), [i in chosen for i in order]
+        return worth(problem, chosen), [i not in chosen for i in [*rest, *order]]
 
     return max(feasible(problem), key=rank)
 
 
-def random_problem(seed: int, count: int, capacity: int, kind: str = "uniform", needing: float = 0.0) -> Problem:
-    """A problem of sentences as they are in news, a share of which need the one before."""
+def random_problem(
+    seed: int, count: int, capacity: int, kind: str = "uniform", cured: float = 0.0, shape: str = "near"
+) -> Problem:
+    """A problem of sentences as they are in news, a share of which are cured by another one."""
     random = np.random.default_rng(seed)
     lengths = np.clip(random.lognormal(4.7, 0.55, count), 10, 600).astype(np.int64)
     values = {
@@ -154,5 +126,16 @@ def random_problem(seed: int, count: int, capacity: int, kind: str = "uniform", 
         "equal": np.ones(count),
         "decaying": np.exp(-0.1 * np.arange(count)),
     }[kind]
-    needs = tuple((np.where(random.random(count) < needing, np.arange(count), 0) - 1).tolist()) if needing else ()
-    return Problem(values, lengths, capacity, separator=1, needs=needs)
+    if not cured:
+        return Problem(values, lengths, capacity, separator=1)
+    number = np.arange(count)
+    above = {
+        "near": np.maximum(number - random.geometric(0.6, count), -1),
+        "path": number - 1,
+        "star": np.minimum(number - 1, 0),
+        "binary": (number - 1) // 2,
+    }[shape]
+    has_cure = random.random(count) < cured
+    bonus = np.where(has_cure, values * random.choice([0.5, 1.0, 1.5], count), 0.0)
+    cures = np.where(has_cure, above, -1)
+    return Problem(values - bonus, lengths, capacity, separator=1, cures=tuple(cures.tolist()), bonus=bonus)

@@ -1,8 +1,7 @@
 from hypothesis import given
 
-from problems import bundles, problems
+from problems import problems
 from tersely.select import Problem
-from tersely.select._problem import whole
 from tersely.select.greedy import Greedy
 from tersely.select.top import Top
 
@@ -27,31 +26,3 @@ def test_greedy_skips_sentences_that_do_not_fit(problem: Problem) -> None:
 @given(problems())
 def test_top_stops_at_the_first_sentence_that_does_not_fit(problem: Problem) -> None:
     assert Top()(problem).chosen == in_order(problem, stop=True)
-
-
-@given(problems(needs=True))
-def test_greedy_takes_the_bundle_of_greatest_value_that_fits(problem: Problem) -> None:
-    if not problem.has_needs:
-        return
-    values = whole(problem.values)
-    chosen = set(problem.include)
-    while True:
-        fitting = {
-            i: one for i, one in bundles(problem, chosen).items() if problem.length((*chosen, *one)) <= problem.capacity
-        }
-        if not fitting:
-            break
-        best = max(fitting, key=lambda i: values[fitting[i]].sum())
-        chosen.update(fitting[best])
-    assert Greedy()(problem).chosen == tuple(sorted(chosen))
-
-
-@given(problems(needs=True))
-def test_top_stops_at_the_first_bundle_that_does_not_fit(problem: Problem) -> None:
-    chosen = set(problem.include)
-    for i in sorted(bundles(problem, chosen), key=lambda i: (-problem.values[i], i)):
-        more = bundles(problem, chosen).get(i, [])
-        if problem.length((*chosen, *more)) > problem.capacity:
-            break
-        chosen.update(more)
-    assert Top()(problem).chosen == tuple(sorted(chosen))

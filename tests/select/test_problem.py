@@ -1,4 +1,3 @@
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -25,9 +24,13 @@ VALUES, LENGTHS = np.array([1.0, 2.0, 0.0]), np.array([10, 20, 30])
         ({"values": np.array([1.0])}, "there are 1 values but 3 lengths"),
         ({"lengths": np.array([1, -2, 3])}, "must not be negative"),
         ({"capacity": -1}, "must not be negative"),
-        ({"needs": (-1, 0)}, "3 values but 2 needs"),
-        ({"needs": (-1, 1, 0)}, "sentence 1 needs 1, which is neither -1 nor an earlier sentence"),
-        ({"needs": (-1, -2, 0)}, "sentence 1 needs -2, which"),
+        ({"cures": (-1, 0)}, "3 values but 3 bonuses and 2 cures"),
+        ({"bonus": np.ones(2)}, "3 values but 2 bonuses"),
+        ({"bonus": np.array([0.0, -1.0, 0.0])}, "a bonus must be finite and not negative"),
+        ({"cures": (-1, 1, 0)}, "sentence 1 is cured by 1, which is neither -1 nor another sentence"),
+        ({"cures": (-1, -2, 0)}, "sentence 1 is cured by -2, which"),
+        ({"cures": (-1, 3, 0)}, "sentence 1 is cured by 3, which"),
+        ({"cures": (1, 2, 0)}, "the cures of sentence 2 lead back to it"),
         ({"document": Document.from_sentences(["One."], "en")}, "3 values but 1 sentences"),
     ],
 )
@@ -53,19 +56,26 @@ def test_candidates_are_free_positive_and_short_enough() -> None:
     assert problem.candidates.tolist() == [2]
 
 
-def test_candidates_fit_with_all_that_they_need_unless_it_is_included() -> None:
-    problem = Problem(np.ones(5), np.array([3, 3, 3, 3, 3]), 9, needs=(-1, 0, 1, 2, -1))
-    assert problem.candidates.tolist() == [0, 1, 2, 4]
-    assert replace(problem, include=frozenset({2})).candidates.tolist() == [0, 1, 3, 4]
-    assert replace(problem, exclude=frozenset({1})).candidates.tolist() == [0, 4]
-    assert replace(problem, exclude=frozenset({1}), include=frozenset({2})).candidates.tolist() == [0, 3, 4]
+def test_worth_counts_the_bonus_of_what_is_cured() -> None:
+    problem = Problem(VALUES, LENGTHS, 100, cures=(2, -1, -1), bonus=np.array([5.0, 9.0, 9.0]))
+    assert [problem.worth(chosen) for chosen in [(), (0,), (0, 1), (0, 2), (0, 1, 2)]] == [0, 1, 3, 6, 8]
 
 
-@given(st.lists(st.floats(0, 1e300, exclude_min=True), min_size=1, max_size=40))
-def test_whole_numbers_keep_the_order_and_sum_exactly(numbers: list[float]) -> None:
+def test_other_values_and_capacities_are_those_of_a_new_problem() -> None:
+    problem = Problem(VALUES, LENGTHS, 30, 1, cures=(1, -1, -1), bonus=np.ones(3))
+    assert problem.items.values and problem.candidates.tolist() == [0, 1] and problem.room == 31
+    other = problem.with_capacity(15).with_values(np.array([1.0, -9.0, 7.0]), np.zeros(3))
+    assert other.items.sentences == [0, 2]
+    assert other.candidates.tolist() == [0] and other.room == 16
+    assert problem.with_values(-VALUES).bonus is problem.bonus
+
+
+@given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=40))
+def test_whole_numbers_keep_the_order_and_the_sign_and_sum_exactly(numbers: list[float]) -> None:
     scaled = whole(np.array(numbers)).tolist()
-    assert all(number >= 1 and number == int(number) for number in scaled)
-    assert sum(map(int, scaled)) < 2**53
+    assert all(number == int(number) for number in scaled)
+    assert np.array_equal(np.sign(scaled), np.sign(numbers))
+    assert sum(abs(int(number)) for number in scaled) < 2**53
     order = sorted(range(len(numbers)), key=numbers.__getitem__)
     assert all(scaled[a] <= scaled[b] for a, b in pairwise(order))
 

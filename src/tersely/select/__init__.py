@@ -1,8 +1,8 @@
 """Chooses sentences, given their values, their lengths and a budget."""
 
 from tersely.registry import Registry
-from tersely.select._problem import Problem, Selection, Selector, solver, sweep
-from tersely.select._redundancy import distinct, without_duplicates
+from tersely.select._problem import Problem, Selection, Selector, solver
+from tersely.select._redundancy import distinct
 from tersely.select._trigrams import blocking_trigrams, repeats_trigrams
 
 SELECTORS: Registry[Selector] = Registry("selector", __name__)
@@ -16,6 +16,4 @@ __all__ = [
     "distinct",
     "repeats_trigrams",
     "solver",
-    "sweep",
-    "without_duplicates",
 ]

@@ -1,7 +1,7 @@
 """Avoids repetition of sentences: near duplicates are excluded before the selection."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from math import ceil
@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.select._problem import Indices, Problem, by_value
+from tersely.select._forest import without_circles
+from tersely.select._problem import Indices, Problem
 from tersely.text.document import Document
 
 # A list of more sentences than this is split, or else not read to its end.
@@ -24,71 +25,51 @@ _Entry = tuple[int, list[str], int]
 _BITS = np.array([byte.bit_count() for byte in range(256)], np.uint8)  # how many are set in a byte
 
 
-def without_duplicates(problem: Problem, similarity: float = 0.8) -> Problem:
-    """Exclude each sentence that nearly repeats one of higher value, or an earlier one of the same value.
+def distinct(problem: Problem, similarity: float = 0.8) -> Problem:
+    """Exclude all but one of sentences that nearly repeat each other, whatever the capacity.
 
     Sentences nearly repeat each other if the Jaccard similarity of their words is at least `similarity`; sentences
-    without words, if they differ only in case and white space. Included sentences are never excluded, and one that can
-    be chosen is excluded only for another one that can: what is too long for the capacity replaces nothing.
+    without words, if they differ only in case and white space. The more valuable one is kept; of (almost) equally
+    valuable ones the shorter, then the earlier. Included sentences are kept in any case.
 
-    A sentence that needs an excluded one needs the one that was kept instead, if that comes earlier, and is excluded
-    if it does not. If it is itself the one that was kept, it needs what the excluded one needed. Nothing can stand in
-    for a sentence of no value, which is there only for what needs it.
+    What an excluded sentence would cure is cured by the one kept for it. If that is the cured sentence itself, what
+    cures the excluded sentence cures it. No circle of cures is closed that way: then there is no cure.
     """
-    return distinct(problem, similarity)[1]
-
-
-def distinct(problem: Problem, similarity: float = 0.8) -> tuple[int, Problem]:
-    """Return the smallest capacity for which the same sentences are duplicates, and the problem without them."""
     if problem.document is None:
-        return 0, problem
+        return problem
     twins = _duplicates(problem, problem.document, similarity)
     if not twins:
-        return 0, problem
-    # How much room is taken by each sentence that can be chosen at all, with what it needs.
-    sums = problem.forest.sums(problem.costs.tolist())
-    costs = {i: sums[i] for i in np.flatnonzero(problem.free).tolist()} | dict.fromkeys(problem.include, 0)
-    fitting = {i for i, cost in costs.items() if cost <= problem.room}
-    if any(i in fitting and twin not in fitting for i, twin in twins.items()):
-        twins = _duplicates(problem, problem.document, similarity, fitting)
-    ranks = {i: rank for rank, i in enumerate(by_value(problem, {*twins, *twins.values()}))}
-    # In less room than one of these takes, another sentence is kept: a shorter one, or again the better one.
-    borders = [
-        costs[twin]
-        for i, twin in twins.items()
-        if twin in fitting and (ranks[i] < ranks[twin] or (i in costs and costs[i] < costs[twin]))
-    ]
-    least = max(borders, default=0) + problem.capacity - problem.room
-    return least, _with_twins(problem, twins) if problem.needs else problem.without(twins)
+        return problem
+    return replace(problem, cures=_by_twins(problem.cures, twins), exclude=problem.exclude.union(twins))
 
 
-def _with_twins(problem: Problem, twins: dict[int, int]) -> Problem:
-    needs: list[int] = []
-    lost: set[int] = set()
-    for sentence, need in enumerate(problem.needs):
-        twin = twins.get(need, need)
-        if twin == sentence:
-            if need in lost or problem.values[need] <= 0:
-                lost.add(sentence)
-            twin = needs[need]
-        elif twin > sentence or (twin != need and problem.values[need] <= 0):
-            lost.add(sentence)
-            twin = -1
-        needs.append(twin)
-    return replace(problem, needs=tuple(needs), exclude=problem.exclude.union(twins, lost - problem.include))
+def _by_twins(cures: Sequence[int], twins: dict[int, int]) -> tuple[int, ...]:
+    """Return the cures with the sentences that were kept in place of their twins; of the latter, none is cured."""
+    changed = list(cures)
+    for i, cure in enumerate(cures):
+        twin = twins.get(cure, cure)
+        if twin == i:
+            twin = twins.get(cures[cure], cures[cure])
+        changed[i] = -1 if i in twins or twin == i else twin
+    return tuple(without_circles(changed))
 
 
-def _duplicates(
-    problem: Problem, document: Document, similarity: float, preferred: Collection[int] = ()
-) -> dict[int, int]:
-    """Return, for each duplicate, the first of the kept sentences that it repeats; `preferred` ones are kept first."""
+def _order(problem: Problem, sentences: Iterable[int]) -> list[int]:
+    """Sort sentences by which is rather kept. Values in the same 64th of the largest are almost equal."""
+    steps = np.rint(problem.values / max(np.abs(problem.values).max(), 1e-300) * 64).tolist()
+    lengths = problem.lengths.tolist()
+    return sorted(sentences, key=lambda i: (i not in problem.include, -steps[i], lengths[i], i))
+
+
+def _duplicates(problem: Problem, document: Document, similarity: float) -> dict[int, int]:
+    """Return, for each duplicate, the first of the kept sentences that it repeats."""
     suspects: dict[float, dict[int, _Suspect]] = vars(document).setdefault("_suspects", {})  # whatever the values
     if similarity not in suspects:
         suspects[similarity] = _suspects(document, similarity)
     known = suspects[similarity]
     kept_texts: dict[str, int] = {}  # the first sentence with this text
     index, duplicates = Index(), dict[int, int]()
-    for i in sorted(by_value(problem, known.keys() - problem.exclude), key=lambda i: i not in preferred):
+    for i in _order(problem, known.keys() - problem.exclude):
         included, (own, rarest, spare) = i in problem.include, known[i]
         if not own:
             text = " ".join(document.texts[i].split()).casefold()

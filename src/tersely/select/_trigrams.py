@@ -15,8 +15,10 @@ def blocking_trigrams(selector: Selector) -> Selector:
     Of two such sentences, the one of lower value is excluded, never an included one, and the selector runs again.
     With `greedy` and `top` this is BertSum's blocking, which goes through the sentences by value and skips each
     that shares a trigram with those before it. In Chinese, and wherever words are not separated by spaces, six
-    characters in a row count as three words. A sentence that needs an excluded one is not chosen, either; so of a
-    sentence and one that needs it, the latter is excluded, whatever their values.
+    characters in a row count as three words.
+
+    What is excluded depends on the capacity: with more room, another choice may repeat something else, so that the
+    total may fall, and a choice is stable only down to the longest of all rounds.
     """
 
     def select(problem: Problem) -> Selection:
@@ -47,22 +49,12 @@ def _blocked(problem: Problem, chosen: tuple[int, ...], grams: "_Grams") -> list
     """
     seen: set[tuple[str, ...]] = set()
     blocked: list[int] = []
-    order = by_value(problem, chosen)
-    order = _after_needs(problem, order) if problem.needs else order
-    for sentence in order:
+    for sentence in by_value(problem, chosen):
         if sentence not in problem.include and not seen.isdisjoint(grams[sentence]):
             blocked.append(sentence)
         elif not blocked:
             seen |= grams[sentence]
     return blocked
-
-
-def _after_needs(problem: Problem, order: list[int]) -> list[int]:
-    """Return the sentences in order, each right after those that it needs and that were not before it."""
-    placed: dict[int, None] = {}
-    for sentence in order:
-        placed.update(dict.fromkeys(reversed(problem.forest.bundle(sentence, placed))))
-    return list(placed)
 
 
 class _Grams(dict[int, set[tuple[str, ...]]]):

@@ -6,11 +6,10 @@ from math import ceil, floor, log2
 
 import numpy as np
 
-from tersely.select._forest import by_bundles
-from tersely.select._problem import Lengths, Problem, Selection, Values, whole
+from tersely.select._problem import Lengths, Problem, Selection, whole
 from tersely.select.density import Density, better
 from tersely.text.document import Document
-from tersely.text.words import Terms, term_weights
+from tersely.text.words import term_weights
 
 __all__ = ["Coverage"]
 
@@ -32,8 +31,6 @@ class Coverage:
     covers at least (1 - 1/e)/2 of the best possible (Khuller, Moss and Naor 1999; Lin and Bilmes 2010 advise a
     smaller power).
 
-    A sentence that needs others comes with them, at the sum of what they add and of their lengths.
-
     Without a document, the terms are unknown, and `density` chooses.
     """
 
@@ -51,20 +48,18 @@ class Coverage:
             return Density(self.power)(problem)
         if not len(problem.candidates):
             return problem.selection(())
-        share, lowest = share_of(problem) if self.keep else (0.0, 0)
+        share, lowest = _share(problem) if self.keep else (0.0, 0)
         new = _New(problem.document, whole(problem.values).tolist(), self.once, self.keep * share)
         for sentence in problem.include:
             new.cover(sentence)
         candidates = problem.candidates.tolist()
-        if problem.has_needs:
-            return self._by_bundles(problem, new, sizes_of(problem, problem.document).tolist(), lowest)
         costs = problem.costs.tolist()
-        one = max(candidates, key=new.adds)
-        one_worth = new.adds(one)
+        single = max(candidates, key=new.adds)
+        single_worth = new.adds(single)
 
         # What a sentence adds never increases. So the first in the heap is the best if it still adds as much as when
         # it was pushed (lazy greedy, Minoux 1978).
-        scale = (np.maximum(sizes_of(problem, problem.document), 1.0) ** self.power).tolist()
+        scale = (np.maximum(_sizes(problem, problem.document), 1.0) ** self.power).tolist()
         heap = [(-new.adds(i) / scale[i], i) for i in candidates]
         heapify(heap)
         room, worth, many = problem.room, 0.0, []
@@ -80,42 +75,18 @@ class Coverage:
             worth += new.adds(i)
             room -= costs[i]
             new.cover(i)
-        answer = better(problem, many, worth, [one], one_worth)
-        return replace(answer, stable=max(answer.stable, lowest))
-
-    def _by_bundles(self, problem: Problem, new: "_New", sizes: list[int], lowest: int) -> Selection:
-        candidates = problem.candidates.tolist()
-        forest = problem.forest
-        worth = 0.0
-
-        def adds(bundle: list[int]) -> float:
-            return sum(map(new.adds, bundle))
-
-        def rate(bundle: list[int]) -> float:
-            return adds(bundle) / float(max(sum(map(sizes.__getitem__, bundle)), 1) ** self.power)
-
-        def take(bundle: list[int]) -> None:
-            nonlocal worth
-            worth += adds(bundle)
-            for sentence in bundle:
-                new.cover(sentence)
-
-        ones = [forest.bundle(i, ()) for i in forest.rated(candidates)]
-        one = max(ones, key=adds, default=[])
-        one_worth = adds(one)
-        many = by_bundles(forest, candidates, problem.costs.tolist(), problem.room, rate, take)
-        answer = better(problem, many, worth, one, one_worth)
+        answer = better(problem, many, worth, single, single_worth)
         return replace(answer, stable=max(answer.stable, lowest))
 
 
-def sizes_of(problem: Problem, document: Document) -> Lengths:
+def _sizes(problem: Problem, document: Document) -> Lengths:
     """Return what gains are divided by: costs, or characters if all cost the same, as in a budget of sentences."""
     if problem.costs.min() < problem.costs.max():
         return problem.costs
     return np.array([len(text) for text in document.texts], dtype=np.int64)
 
 
-def share_of(problem: Problem) -> tuple[float, int]:
+def _share(problem: Problem) -> tuple[float, int]:
     """Return the capacity as a share of the text, and the smallest capacity with the same share.
 
     Shares are rounded down to powers of the fourth root of 2, so that many budgets have the same share.
@@ -141,8 +112,8 @@ class _New:
     def __init__(self, document: Document, values: list[float], once: float, keep: float) -> None:
         terms = document.terms
         self._values, self._terms = values, [row.tolist() for row in terms.sentences]
-        weights = whole_weights(terms, once)
-        self._left: list[float] = left_of_terms(terms.often, keep).tolist()
+        weights = np.rint(term_weights(terms, once=once) * _ONE)
+        self._left: list[float] = (1 - 1 / np.maximum(terms.often * keep, 1)).tolist()
         self._weights: list[float] = weights.tolist()  # fall as terms are said
         self._totals = [self._weight(i) for i in range(len(self._terms))]
 
@@ -160,14 +131,3 @@ class _New:
 
     def _weight(self, sentence: int) -> float:
         return sum(map(self._weights.__getitem__, self._terms[sentence]))
-
-
-def whole_weights(terms: Terms, once: float) -> Values:
-    """Return the weights of terms as whole numbers."""
-    return np.rint(term_weights(terms, once=once) * _ONE)
-
-
-def left_of_terms(often: Lengths, keep: float | Values) -> Values:
-    """Return what is left of the weight of each term once it is said, given how many sentences have it."""
-    left: Values = 1 - 1 / np.maximum(often * keep, 1)
-    return left

@@ -1,12 +1,11 @@
 """Selection by value, one by one."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from tersely.select._forest import by_bundles
-from tersely.select._problem import Indices, Problem, Selection, Values, whole
+from tersely.select._problem import Indices, Problem, Selection, Values
 
 __all__ = ["Greedy"]
 
@@ -14,8 +13,6 @@ __all__ = ["Greedy"]
 @dataclass(frozen=True)
 class Greedy:
     """Sentences in order of value, skipping those that do not fit.
-
-    A sentence that needs others comes with them, and its value is the sum of theirs and its own.
 
     >>> Greedy()(Problem(np.array([0.9, 0.8, 0.7]), np.array([60, 50, 40]), capacity=100))
     Selection(chosen=(0, 2), stable=100)
@@ -27,8 +24,6 @@ class Greedy:
         At a smaller capacity that still holds the choice, every chosen sentence still fits in turn and every skipped
         one still does not: the choice is stable down to its length.
         """
-        if problem.has_needs:
-            return problem.selection(fill_by_bundles(problem, power=0.0))
         return problem.selection(fill(problem, descending(problem.values, problem.candidates)))
 
 
@@ -37,21 +32,10 @@ def descending(keys: Values, candidates: Indices) -> Indices:
     return candidates[np.argsort(-keys[candidates], kind="stable")]
 
 
-def fill(problem: Problem, order: Indices) -> Iterable[int]:
+def fill(problem: Problem, order: Indices) -> Iterator[int]:
     """Yield the sentences, in order, that fit in the room left by those before them."""
     room = problem.room
     for sentence, cost in zip(order.tolist(), problem.costs[order].tolist(), strict=True):
         if cost <= room:
             room -= cost
             yield sentence
-
-
-def fill_by_bundles(problem: Problem, power: float) -> list[int]:
-    """Return, in order of value / length^power, the sentences that fit together with what they need."""
-    values, costs = whole(problem.values).tolist(), problem.costs.tolist()
-
-    def rate(bundle: list[int]) -> float:
-        worth: float = sum(map(values.__getitem__, bundle))
-        return worth / float(max(sum(map(costs.__getitem__, bundle)), 1) ** power)
-
-    return by_bundles(problem.forest, problem.candidates.tolist(), costs, problem.room, rate, take=lambda _: None)

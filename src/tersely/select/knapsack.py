@@ -1,25 +1,31 @@
-"""Selection by the exact 0-1 knapsack."""
+"""Selection by the exact knapsack, with bonuses for what is cured."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from tersely.errors import UsageError
-from tersely.select._exact import FEW, Table, best_items, decide
-from tersely.select._precedence import FamilyTable, best_places, depth_first
-from tersely.select._problem import Problem, Selection, compiled, whole
+from tersely.select._forest import Items
+from tersely.select._priced import all_gains, lowest_bound
+from tersely.select._problem import Problem, Selection
+from tersely.select._table import Table
 
 __all__ = ["Knapsack"]
 
 # A table of more bits than this (1 GiB) is not built.
 _LARGEST_TABLE = 2**33
+# So many items are left open at first.
+_OPEN = 10
+# Up to this many items, settling some takes longer than a table of all.
+_FEW = 8
 
 
 @dataclass(frozen=True)
 class Knapsack:
-    """Sentences with the greatest total value that fits, solved exactly; ties prefer earlier sentences.
+    """Sentences with the greatest total value that fits, with the bonuses of those that are cured, solved exactly.
 
-    A sentence that needs others is chosen only together with them; then ties prefer what comes earlier if each sentence
-    is followed by all that need it.
+    Of sets with the same total, none with needless sentences is chosen, and earlier sentences are preferred; more
+    precisely, the sets are compared as in `_table.Table`, whatever the capacity. So more room never lowers the total,
+    and the choice for exactly the length used is the same choice.
 
     Values are compared as whole numbers (see `_problem.whole`): exact down to 1e-12 of the largest.
 
@@ -30,62 +36,65 @@ class Knapsack:
 
     def __call__(self, problem: Problem) -> Selection:
         """Choose for the problem's capacity."""
-        if not problem.needs and len(problem.values) <= FEW:
-            return problem.selection(_of_few(problem))
-        candidates = problem.candidates
-        if problem.has_needs:
-            items = depth_first(problem.forest, candidates.tolist())
-            numbers = items.sentences
-            places = best_places(items, whole(problem.values)[numbers], problem.costs[numbers], problem.room)
-            return problem.selection([numbers[i] for i in places])
-        values, costs = whole(problem.values)[candidates], problem.costs[candidates]
-        numbers = candidates.tolist()
-        return problem.selection([numbers[i] for i in best_items(values, costs, problem.room)])
+        items, room = _fitting(problem.items, problem.room), problem.room
+        return problem.selection(items.sentences[i] for i in best_places(items, room))
 
     def table(self, problem: Problem) -> Callable[[int], Selection]:
         """Return a function that chooses for any capacity up to the problem's own, exactly as a fresh call would.
 
         One table serves all capacities, unless it would be too large.
         """
-        candidates = problem.candidates
-        if len(candidates) * problem.room > _LARGEST_TABLE:
+        items, lowest = _fitting(problem.items, problem.room), problem.least
+        if len(items.values) * problem.room > _LARGEST_TABLE:
             return lambda capacity: self(problem.with_capacity(capacity))
-        choose = self._family_table(problem) if problem.has_needs else self._plain_table(problem)
-        lowest = problem.least
+        table = Table(items, problem.room)
 
         def select(capacity: int) -> Selection:
             if not lowest <= capacity <= problem.capacity:
                 raise UsageError(f"this table covers budgets from {lowest} to {problem.capacity}, not {capacity}")
             room = problem.room - problem.capacity + capacity
-            return choose(room)
+            return problem.selection(items.sentences[i] for i in table.places(room))
 
         return select
 
-    def _plain_table(self, problem: Problem) -> Callable[[int], Selection]:
-        candidates = problem.candidates
-        table = Table(whole(problem.values)[candidates], problem.costs[candidates], problem.room)
-        numbers = candidates.tolist()
-        return lambda room: problem.selection(numbers[i] for i in table.items(room))
 
-    def _family_table(self, problem: Problem) -> Callable[[int], Selection]:
-        items = depth_first(problem.forest, problem.candidates.tolist())
-        numbers = items.sentences
-        table = FamilyTable(items, whole(problem.values)[numbers], problem.costs[numbers], problem.room)
-        return lambda room: problem.selection(numbers[i] for i in table.places(room))
+def best_places(items: Items, room: int) -> list[int]:
+    """Return the places of the best items, none of which costs more than the room."""
+    if len(items.values) <= _FEW:
+        return Table(items, room).places(room)
+    best = lowest_bound(items, room)
+    bound = best.worth + best.price * (room - best.cost)
+    gains = all_gains(items, best)
+    # A guess, which the set that is found proves or corrects.
+    gap = min(bound - best.worth, sorted(map(abs, gains))[min(_OPEN, len(gains)) - 1])
+    while True:
+        settled = [i for i, gain in enumerate(gains) if gain > gap]
+        left = room - sum(map(items.costs.__getitem__, settled))
+        open_ = [i for i, gain in enumerate(gains) if -gap <= gain <= gap and items.costs[i] <= left]
+        core = items.part(open_, _beside(items, open_, settled))
+        chosen = settled + [open_[i] for i in Table(core, left).places(left)]
+        true = bound - items.worth(chosen)
+        if true <= gap:
+            return chosen
+        gap = true
 
 
-def _of_few(problem: Problem) -> list[int]:
-    """Return the best sentences: compiled, or in lists, since arrays of so few take longer to make than to search."""
-    pinned = problem.include | problem.exclude
-    if compiled is not None:
-        marks = bytes(i in pinned for i in range(len(problem.values))) if pinned else b""
-        found: list[int] | None = compiled.knapsack(
-            problem.values, problem.lengths, marks, problem.separator, problem.room
-        )
-        if found is not None:
-            return found
-    worth, values = problem.values.tolist(), whole(problem.values).tolist()
-    costs, room = (problem.lengths + problem.separator).tolist(), problem.room
-    numbers = [i for i, cost in enumerate(costs) if cost <= room and worth[i] > 0 and i not in pinned]
-    found = decide([values[i] for i in numbers], [costs[i] for i in numbers], room)
-    return [numbers[i] for i in found]
+def _beside(items: Items, open_: list[int], settled: list[int]) -> list[int]:
+    """Return the values of open items, with the bonuses that settled ones add."""
+    values = {i: items.values[i] for i in open_}
+    inside = set(settled)
+    for i in open_:
+        if items.parents[i] in inside:
+            values[i] += items.bonus[i]
+    for i in settled:
+        if items.parents[i] in values:
+            values[items.parents[i]] += items.bonus[i]
+    return list(values.values())
+
+
+def _fitting(items: Items, room: int) -> Items:
+    """Return the items that fit alone."""
+    if not items.costs or max(items.costs) <= room:
+        return items
+    places = [i for i, cost in enumerate(items.costs) if cost <= room]
+    return items.part(places, [items.values[i] for i in places])

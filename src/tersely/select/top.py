@@ -14,8 +14,7 @@ __all__ = ["Top"]
 class Top:
     """Sentences in order of value, up to the first that does not fit.
 
-    If the budget counts sentences, this is top-k. A sentence that needs others comes with them; its own value alone
-    decides its place in the order, or else the longest chain would come first and hardly ever fit.
+    If the budget counts sentences, this is top-k.
 
     >>> Top()(Problem(np.array([0.9, 0.8, 0.7]), np.array([60, 50, 40]), capacity=100))
     Selection(chosen=(0,), stable=60)
@@ -28,19 +27,5 @@ class Top:
         choice is stable down to its length.
         """
         order = descending(problem.values, np.flatnonzero(problem.free))
-        if problem.has_needs:
-            return problem.selection(_up_to_the_first_that_does_not_fit(problem, order.tolist()))
         fitting = np.searchsorted(np.cumsum(problem.costs[order]), problem.room, side="right")
         return problem.selection(order[:fitting].tolist())
-
-
-def _up_to_the_first_that_does_not_fit(problem: Problem, order: list[int]) -> set[int]:
-    chosen: set[int] = set()
-    room, costs = problem.room, problem.costs.tolist()
-    for sentence in order:
-        bundle = problem.forest.bundle(sentence, chosen)
-        room -= sum(map(costs.__getitem__, bundle))
-        if room < 0:
-            break
-        chosen.update(bundle)
-    return chosen
