@@ -7,20 +7,17 @@ from functools import cached_property
 import numpy as np
 
 from tersely.budget import Budget
-from tersely.candidates import Candidates, Solvers
+from tersely.candidates import Candidates
 from tersely.errors import UsageError
 from tersely.layout import Layout
-from tersely.read import Reading
 from tersely.score import Values
-from tersely.select import Problem, Selection, Selector, blocking_trigrams, repeats_trigrams
-from tersely.summary import Reason, ScoredSentence, Summary
+from tersely.select import Problem, Selection, Selector, blocking_trigrams, repeats_trigrams, solver
+from tersely.summary import Reason, Rejected, ScoredSentence, Summary
 from tersely.text.sources import Collection, located
 
 # How many words or tokens may disappear where a sentence is joined, and how many characters are joined to see that.
 _MERGED = 8
 _TRIED_CHARS = 1_000_000
-# With coherence "soft", how often sentences are chosen anew with the needs that are met.
-_ROUNDS = 4
 # With headers or marks of omission, how many times the room is halved between too much and too little.
 _HALVINGS = 6
 # How many of the shortest sentences are joined with their headers to find the shortest summary.
@@ -43,19 +40,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class Fitting:
-    """A scored document with its layout and selector, ready for any budget in the layout's unit.
-
-    `by_share` is for scorers whose values depend on the share of the text that a summary keeps; `values` are then those
-    of a short summary.
-    """
+    """A scored document with its layout and selector, ready for any budget in the layout's unit."""
 
     layout: Layout
     values: Values
     selector: Selector
     model: str
     fingerprint: str
-    by_share: Callable[[float], Values] | None = None
-    lean: str = ""
 
     @cached_property
     def ranks(self) -> tuple[int, ...]:
@@ -70,23 +61,24 @@ class Fitting:
     @cached_property
     def candidates(self) -> Candidates:
         """What may be chosen."""
-        return Candidates(self.layout, self.values, self.by_share)
-
-    @property
-    def reading(self) -> Reading:
-        """What the sentences need, and which are noise."""
-        return self.candidates.reading
+        return Candidates(self.layout, self.values)
 
     def choice(self, capacity: int) -> Choice:
         """Return the best choice that is at most `capacity` long."""
-        return self._choose(capacity, lambda level, c: self._selector(level.with_capacity(c)))
+        return self._choose(capacity, lambda number, room: self._selector(self.candidates.levels[number].with_capacity(room)))
 
-    def choices(self, ranges: Sequence[tuple[int, int]]) -> Callable[[int], Choice]:
-        """Return a function equivalent to `choice` for capacities in some ranges, ascending, with the work shared."""
+    def choices(self, largest: int) -> Callable[[int], Choice]:
+        """Return a function equivalent to `choice` for capacities up to the largest, with the work shared."""
         if not len(self.layout.document):
             return self.choice
-        solvers = Solvers(self._selector, self.candidates, ranges)
-        return lambda capacity: self._choose(capacity, solvers)
+        solvers: dict[int, Callable[[int], Selection]] = {}
+
+        def select(number: int, room: int) -> Selection:
+            if number not in solvers:
+                solvers[number] = solver(self._selector, self.candidates.levels[number].with_capacity(largest))
+            return solvers[number](room)
+
+        return lambda capacity: self._choose(capacity, select)
 
     def given(self, chosen: Sequence[int]) -> Choice:
         """Return the choice of these sentences, ascending."""
@@ -95,7 +87,7 @@ class Fitting:
     def allows(self, chosen: set[int]) -> bool:
         """Tell whether sentences may be chosen together."""
         free = self.layout.options.redundancy != "trigrams"
-        return free or not repeats_trigrams(self.candidates.first(self.largest), tuple(sorted(chosen)))
+        return free or not repeats_trigrams(self.candidates.levels[0], tuple(sorted(chosen)))
 
     def length(self, chosen: Iterable[int]) -> int:
         """Return the length of a summary of these sentences."""
@@ -103,22 +95,11 @@ class Fitting:
 
     def summary(self, choice: Choice, budget: Budget, capacity: int) -> Summary:
         """Turn a choice into the summary that a user gets."""
-        document, chosen, reading = self.layout.document, set(choice.chosen), self.reading
+        document, inside = self.layout.document, set(choice.chosen)
         reason = choice.reason or self._reason(choice, capacity)
         sources = document.sources if isinstance(document, Collection) else ()
-        columns = zip(
-            (located(document, i) for i in range(len(document))),
-            document.texts,
-            np.asarray(self.values, np.float64).tolist(),
-            reading.needs,
-            reading.noise,
-            self.candidates.rejections(choice.chosen, choice.length, capacity),
-            strict=True,
-        )
-        every = [
-            ScoredSentence(i, start, end, text, score, i in chosen, need if need >= 0 else None, noise, why, source)
-            for i, ((start, end, source), text, score, need, noise, why) in enumerate(columns)
-        ]
+        rejections = self.candidates.rejections(choice.chosen, capacity)
+        every = [self._sentence(i, i in inside, rejected) for i, rejected in enumerate(rejections)]
         return Summary(
             text=choice.text,
             sentences=tuple(every[i] for i in self._ordered(choice.chosen)),
@@ -131,10 +112,19 @@ class Fitting:
             needed=self._needed if reason == "nothing-fits" else None,
             model=self.model,
             fingerprint=self.fingerprint,
-            lean=self.lean,
             source=document.text,
             sources=sources,
             query=self.layout.options.query,
+        )
+
+    def _sentence(self, i: int, selected: bool, rejected: Rejected) -> ScoredSentence:
+        start, end, source = located(self.layout.document, i)
+        text, score, reading = self.layout.document.texts[i], float(self.values[i]), self.candidates.reading
+        if reading is None:
+            return ScoredSentence(i, start, end, text, score, selected, rejected=rejected, source=source)
+        cure, cause = reading.need(i)
+        return ScoredSentence(
+            i, start, end, text, score, selected, cure, cause, reading.roles[i], reading.noise_kind(i), rejected, source
         )
 
     @cached_property
@@ -167,15 +157,15 @@ class Fitting:
             groups.setdefault(document.place(i)[0], []).append(i)
         return tuple(i for group in groups.values() for i in group)
 
-    def _choose(self, capacity: int, select: Callable[[Problem, int], Selection]) -> Choice:
+    def _choose(self, capacity: int, select: Callable[[int, int], Selection]) -> Choice:
         options = self.layout.options
 
         def solve(room: int) -> Selection:
-            answers = (_from(least, select(problem, room)) for least, problem in self.candidates.levels(room))
-            return self._settled(self._first(answers, room), room)
+            answers = (select(number, room) for number in range(len(self.candidates.levels)))
+            return next((answer for answer in answers if answer.chosen), Selection((), 0))
 
         if options.include or options.exclude:
-            self.candidates.given(capacity)  # validates them even if everything fits
+            self.candidates.given().with_capacity(capacity)  # validates them even if everything fits
         if not len(self.layout.document):
             return Choice((), "", 0, "empty-input", 0)
         if not options.exclude:
@@ -208,38 +198,6 @@ class Fitting:
         if choice.length > capacity:
             raise UsageError(f"the included sentences need {choice.length}, but the budget is {capacity}")
         return choice
-
-    def _first(self, answers: Iterable[Selection], room: int) -> Selection:
-        """Return the first answer that chooses anything, else the last; with a question, none that is poor.
-
-        It is poor if a later one is worth more than twice as much: a sentence that answers is better than others that
-        can be read on their own.
-        """
-        worth, kept = self.candidates.worth, Selection((), 0)
-        for answer in answers:
-            better = answer
-            if kept.chosen:
-                best = answer.chosen if 2 * worth(kept.chosen) < worth(answer.chosen) else kept.chosen
-                better = Selection(best, max(kept.stable, answer.stable))
-            kept = better
-            if kept.chosen and (not self.layout.options.query or 2 * worth(kept.chosen) >= self.candidates.most(room)):
-                break
-        return kept
-
-    def _settled(self, answer: Selection, room: int) -> Selection:
-        """With coherence "soft", choose again once it is known which needs are met, until nothing new comes out."""
-        seen = {answer.chosen}
-        for _ in range(_ROUNDS if self.layout.options.coherence == "soft" else 0):
-            problem = self.candidates.with_met_needs(room, answer.chosen)
-            if problem is None:
-                break
-            again = self._selector(problem.with_capacity(room))
-            answer = Selection(answer.chosen, max(answer.stable, again.stable))
-            if not again.chosen or again.chosen in seen:
-                break
-            seen.add(again.chosen)
-            answer = Selection(again.chosen, answer.stable)
-        return answer
 
     def _measured(self, selection: Selection) -> Choice:
         if selection.chosen not in self._texts:
@@ -292,7 +250,3 @@ class Fitting:
     def _selector(self) -> Selector:
         return blocking_trigrams(self.selector) if self.layout.options.redundancy == "trigrams" else self.selector
 
-
-def _from(least: int, answer: Selection) -> Selection:
-    """Return the answer to a problem that is known to be the same only from a capacity on."""
-    return answer if answer.stable >= least else Selection(answer.chosen, least)

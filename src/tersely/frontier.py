@@ -2,18 +2,18 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import log
 from typing import Any
 
 from tersely.budget import Budget
 from tersely.errors import UsageError
 from tersely.fitting import Choice, Fitting
-from tersely.growing import Growth
 from tersely.summary import Summary
 from tersely.text.sources import located
 
-# Summaries that only grow are to agree with the best ones at so many budgets, and at fewer in a long text.
-_TARGETS = 200
-_FEWEST = 20
+# A nested summary grows by at least this factor at a step, so that a long text has not too many steps.
+_GROWTH = 1.05
+_LONG = 120  # sentences; shorter texts grow one sentence at a time
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,10 @@ class Frontier:
 
     def _free(self, points: int | None) -> list[Step]:
         """List the steps of the best choice for each budget."""
-        self.fitting.candidates.given(self.capacity)  # validates the included sentences before they are measured
+        self.fitting.candidates.given().with_capacity(self.capacity)  # validates the included sentences
         lowest = self.fitting.length(self.fitting.layout.options.include)
         budgets = [] if points is None else _spread(lowest, self.capacity, points)
-        choose = self.fitting.choices([(b, b) for b in reversed(budgets)] or [(lowest, self.capacity)])
+        choose = self.fitting.choices(self.capacity)
         waiting, steps = iter(budgets), list[Step]()
         budget = next(waiting, self.capacity)
         while budget >= lowest:
@@ -92,7 +92,7 @@ class Frontier:
 
     def to_dict(self, steps: list[Step] | None = None) -> dict[str, Any]:
         """Return plain data: each sentence once, as shown, and the steps (by default all) as indices into them."""
-        layout, values = self.fitting.layout, self.fitting.values
+        layout, values, reading = self.fitting.layout, self.fitting.values, self.fitting.candidates.reading
         document = layout.document
         return {
             "unit": layout.unit,
@@ -107,9 +107,9 @@ class Frontier:
                     "end": end,
                     "text": document.shown[i],
                     "score": float(f"{values[i]:.9g}"),
-                    "needs": need if need >= 0 else None,
+                    "needs": None if reading is None else reading.need(i)[0],
                 }
-                for i, need in enumerate(self.fitting.reading.needs)
+                for i in range(len(document))
                 for start, end, source in [located(document, i)]
             ],
             "steps": [step.to_dict() for step in (self.steps() if steps is None else steps)],
@@ -117,17 +117,17 @@ class Frontier:
 
     @cached_property
     def _growth(self) -> list[Step]:
-        """List the steps of choices that only grow."""
+        """List the steps of choices that only grow.
+
+        Sentences are added in the order of how many budgets they are chosen for, by the logarithms of budgets, each
+        with the sentence that cures it.
+        """
         fitting, include = self.fitting, self.fitting.layout.options.include
-        count = len(fitting.layout.document)
-        targets = max(_FEWEST, min(_TARGETS, 100 * _TARGETS // max(count, 1)))
-        free = self._free(targets if self.capacity > targets else None)
+        free, count = self._free(None), len(fitting.layout.document)
         if not free or not count:
             return free
-        problem = fitting.candidates.first(self.capacity)
-        known = [(step.budget, step.chosen) for step in free if problem.is_closed(step.chosen)]
         chosen, budget, steps = set(include), fitting.length(include), list[Step]()
-        for bundle in ((), *Growth(problem, known, self.capacity).order(fitting.allows)) if known else ((),):
+        for bundle in ((), *self._bundles(free)):
             chosen.update(bundle)
             choice = fitting.given(sorted(chosen))
             budget = max(budget, choice.length)  # in tokens, more sentences may be shorter
@@ -138,8 +138,40 @@ class Frontier:
             steps.append(replace(last, budget=max(last.budget, budget)))
         return steps
 
+    def _bundles(self, free: list[Step]) -> list[list[int]]:
+        """Return what to add, step by step, to the included sentences."""
+        problem = self.fitting.candidates.levels[0]
+        count = len(problem.values)
+        presence = [0.0] * count
+        ends = [*(step.budget for step in free[1:]), self.capacity + 1]
+        for step, end in zip(free, ends, strict=True):
+            for i in step.chosen if len(step.chosen) < count else ():
+                presence[i] += log(max(end, 1)) - log(max(step.budget, 1))
+        inside, bundles, bundle = set(problem.include), list[list[int]](), list[int]()
+        length = before = 0
+        for i in sorted(range(count), key=lambda i: -presence[i]):
+            added = self._with_cures(i, inside) if presence[i] > 0 else []
+            if not added or not self.fitting.allows({*inside, *added}):
+                continue
+            inside.update(added)
+            bundle += added
+            length += sum(problem.costs[added].tolist())
+            if count <= _LONG or length >= _GROWTH * before:
+                bundles.append(bundle)
+                bundle, before = [], length
+        return [*bundles, bundle] if bundle else bundles
+
+    def _with_cures(self, sentence: int, inside: set[int]) -> list[int]:
+        """Return a sentence and what cures it, as far as that may be chosen and is not inside yet."""
+        problem, added = self.fitting.candidates.levels[0], list[int]()
+        while sentence >= 0 and sentence not in inside and sentence not in problem.exclude:
+            added.append(sentence)
+            needed = problem.cures and problem.bonus is not None and problem.bonus[sentence] > 0
+            sentence = problem.cures[sentence] if needed else -1
+        return added
+
     def _step(self, choice: Choice) -> Step:
-        value = float(self.fitting.values[list(choice.chosen)].sum())
+        value = self.fitting.candidates.worth(choice.chosen)
         return Step(choice.stable, choice.length, value, choice.chosen)
 
 

@@ -27,8 +27,8 @@ class Options:
 
     `include` and `exclude` are sentence indices. The default separator is a space, or nothing in Chinese and Japanese.
     As `redundancy`, `duplicates` leaves out sentences that nearly repeat another one; `trigrams` also leaves out
-    those that share three words in a row with one. As `coherence`, `strict` takes a sentence only together with what
-    it needs to be understood, and `soft` halves the value of a sentence whose need is not met; both leave out noise,
+    those that share three words in a row with one. As `coherence`, `strict` makes a sentence that cannot be
+    understood alone worth little or nothing without the one it needs, and `soft` worth less; both leave out noise,
     such as captions, if there is anything else. `off` takes sentences as they are.
 
     With several sources, `header` comes before the sentences of each one; in it, `{id}`, `{title}` and `{number}` stand

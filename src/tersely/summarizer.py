@@ -247,11 +247,7 @@ class Summarizer:
             answering = Answering(load_encoder(options.encoder) if options.encoder else None)
             values = answering.values(document, options.query)
             return Fitting(layout, values, answering.selector, answering.name, answering.fingerprint)
-        by_share = getattr(self.languages.get(document.language, self.scorer), "by_share", None)
-        if by_share is None or not len(document) or isinstance(document, Collection):
-            return Fitting(layout, self.score(document), self.selector, self.name, self.fingerprint)
-        known = by_share(document)
-        return Fitting(layout, known(0.0), self.selector, self.name, self.fingerprint, known, str(known.lean))
+        return Fitting(layout, self.score(document), self.selector, self.name, self.fingerprint)
 
 
 @overload

@@ -10,7 +10,7 @@ from tersely.text.sources import Source
 
 Reason = Literal["selected", "whole-text-fits", "no-gain", "nothing-fits", "empty-input"]
 
-Rejected = Literal["", "excluded", "noise", "redundant", "no-room", "needs", "no-gain"]
+Rejected = Literal["", "excluded", "noise", "redundant", "no-room", "needs", "no-gain", "outweighed"]
 
 REASONS: dict[Reason, str] = {
     "selected": "the best choice that fits",
@@ -27,8 +27,10 @@ class ScoredSentence:
     """A sentence of the source, `source[start:end]`, and the value its scorer gave it.
 
     With several sources, `source` is the id of its own, and `start` and `end` are places in that source's text.
-    `needs` is the index of the earlier sentence without which it cannot be understood, `noise` names the kind of noise
-    that it is, if any, and `rejected` says why it is not in the summary.
+    `role` says what it is in the text: "main" for the main point, "support", "background", "quotation", "procedure" or
+    "noise". If it can probably not be understood alone, `cause` says why, such as "pronoun", and `needs` is the index
+    of the sentence that it needs, if there is one. `noise` names the kind of noise that it is, if any, and `rejected`
+    says why it is not in the summary.
     """
 
     index: int
@@ -38,6 +40,8 @@ class ScoredSentence:
     score: float
     selected: bool
     needs: int | None = None
+    cause: str = ""
+    role: str = ""
     noise: str = ""
     rejected: Rejected = ""
     source: str | None = None
@@ -51,6 +55,8 @@ class ScoredSentence:
             "text": self.text,
             "score": float(f"{self.score:.9g}"),
             "needs": self.needs,
+            "cause": self.cause,
+            "role": self.role,
         }
 
 
@@ -62,8 +68,7 @@ class Summary:
     exactly what stands in the source.
     `sentences` are in the order that was asked for; `ranking` has every sentence of the source, the best first.
     `source` is the text itself; of several `sources`, all their texts with a blank line between them.
-    If nothing fits, `needed` is the length of the shortest possible summary. `lean` says what the scorer took the text
-    for, and where it looked for what matters, if it decides that for each text.
+    If nothing fits, `needed` is the length of the shortest possible summary.
 
     >>> from tersely import summarize
     >>> summarize("One fish. Two fish.", max_chars=10)
@@ -84,7 +89,6 @@ class Summary:
     source: str
     sources: tuple[Source, ...] = ()
     query: str | None = None
-    lean: str = ""
 
     @property
     def fill(self) -> float:
@@ -120,7 +124,6 @@ class Summary:
             "ranking": [
                 {**s.to_dict(), "selected": s.selected, "noise": s.noise, "rejected": s.rejected} for s in self.ranking
             ],
-            "lean": self.lean,
             "model": {"name": self.model, "fingerprint": self.fingerprint},
         }
 

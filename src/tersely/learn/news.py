@@ -68,7 +68,7 @@ class NewsConfig:
 
     name: str
     kind: str = "news"
-    select: str = "consensus"  # the selector at inference
+    select: str = "coverage"  # the selector at inference
     sentences: int = 40  # read at most this many of each document
     documents: int = 0  # read at most this many; 0 means all
     share: float = 0.2  # how much of a text its summary will keep

@@ -7,7 +7,7 @@ from tersely.errors import ModelError, UsageError, unknown_name
 from tersely.io.files import sha256
 from tersely.settings import parse_settings, read_toml
 
-DEFAULT = "auto"
+DEFAULT = "editor"
 _SHIPPED = Path(__file__).parent
 _LARGEST, _LONGEST_NAME = 1_000_000, 200
 
@@ -40,7 +40,7 @@ def shipped_models() -> list[str]:
     """List the models shipped with the package, without the knapsack networks, which cannot summarize.
 
     >>> shipped_models()[0]
-    'auto'
+    'editor'
     """
     return sorted(path.parent.name for path in _SHIPPED.glob("*/config.toml") if "scorer" in read_toml(path))
 
@@ -56,7 +56,7 @@ def load_model(name_or_path: str | Path) -> Model:
     """Read a shipped model by name, or a model folder by path, and check its files.
 
     >>> load_model("news").select
-    'consensus'
+    'coverage'
     """
     try:
         return _load(name_or_path)

@@ -1,177 +1,148 @@
-"""Reading: what each sentence of a document needs to be understood, and which sentences are noise."""
+"""Reading: what each sentence of a document is worth, which are noise, and what a sentence needs to be understood.
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+One small network says it for all languages; an editor's labels taught it (see `tersely train editor`).
+"""
+
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
-from tersely.read._quotes import WHOLE
-from tersely.text.blocks import NOISE, Kind
+import numpy as np
+from numpy.typing import NDArray
+
+from tersely.read.features import features_of, terms_of, tokens_of
+from tersely.read.reader import CAUSES, NOISES, ROLES, Network, Outputs
 from tersely.text.document import Document
-from tersely.text.language import Language, content_words
 from tersely.text.sources import Collection
-from tersely.text.words import all_words
 
-__all__ = ["ALONE", "FILLER", "LOST", "Reading", "read"]
+__all__ = ["NOISE", "Reading", "read"]
 
-ALONE = -1  # the need of a sentence that stands alone
-FILLER = "filler"  # noise that says nothing but who speaks
-LOST = -2  # the need of a sentence that needs something no earlier sentence supplies
+Values = NDArray[np.float64]
 
-_SAYS, _SAYS_MUCH = 2, 5  # words of content that say something, in a conversation and in one of many sentences
-_LONG = 60
-_MARK = re.compile(r"\{[^{}]{0,40}\}|\[[^\[\]]{0,40}\]")  # of a transcript: "{laugh}"
-_SOUNDS = frozenset(
-    "uh um uhm hm hmm mm mmm mhm oh ah huh eh er erm yeah yep yes no nope okay ok right well sure hi hello hey bye "
-    "goodbye thanks thank lot sounds good great fine nice".split()
-)
+NOISE = ROLES.index("noise")
+_LIKELY = 0.5
+# What a computer adds up may differ in the last digits from what another one does. The choice must not.
+_DIGITS = 5
 
 
 @dataclass(frozen=True)
 class Reading:
-    """For each sentence: the earlier sentence that it cannot stand without, why, and what kind of noise it is.
+    """For each sentence: its worth, its role, and the chances that it is noise and that it needs another sentence.
 
-    `needs[i]` is the index of an earlier sentence, `ALONE` or `LOST`. So needs make a forest, and what a sentence
-    needs in the end is the chain from it to a sentence that stands alone. `why[i]` names the cause, such as
-    "pronoun", and is empty for a sentence that stands alone. `noise[i]` names the kind, such as "caption", and is
-    empty for a sentence that belongs in a summary as much as any other.
-
-    A sentence inside a quotation needs the one before it, with the cause "quotation"; what needs a sentence of the
-    quotation needs its last. In a longer quotation, a "speech", sentences need the first.
+    `worth` is a share of what the whole text is worth; it sums to 1. `roles` are "main", "support", "background",
+    "quotation", "procedure" and "noise". `cures[i]` is the sentence that most likely supplies what sentence i needs,
+    earlier or later, or -1, and `certainty[i]` is the chance that it does. Cures form no circle. `causes` and `kinds`
+    name the likeliest cause of a need, such as "pronoun", and the likeliest kind of noise, such as "caption", whether
+    or not the need or the noise itself is likely.
     """
 
-    needs: tuple[int, ...]
-    why: tuple[str, ...]
-    noise: tuple[str, ...]
+    worth: Values
+    roles: tuple[str, ...]
+    noise: Values
+    needs: Values
+    cures: tuple[int, ...]
+    certainty: Values
+    causes: tuple[str, ...]
+    kinds: tuple[str, ...]
 
-    @property
-    def continued(self) -> tuple[int, ...]:
-        """The sentences, ascending, that go on with the quotation of the one before, and close it or go on, too."""
-        return tuple(i for i, why in enumerate(self.why) if why == "quotation")
+    def need(self, sentence: int) -> tuple[int | None, str]:
+        """Return what a sentence probably needs, and why; None and nothing if it probably stands alone."""
+        if self.needs[sentence] < _LIKELY:
+            return None, ""
+        cure = self.cures[sentence]
+        return (cure if cure >= 0 else None), self.causes[sentence]
+
+    def noise_kind(self, sentence: int) -> str:
+        """Return the kind of noise that a sentence probably is, or nothing."""
+        return self.kinds[sentence] if self.noise[sentence] >= _LIKELY else ""
 
 
-def read(document: Document, unread: frozenset[int] = frozenset()) -> Reading:
-    """Return what the sentences of a document need, found without labels from how they begin and what they share.
+def read(document: Document) -> Reading:
+    """Return what an editor would say of the sentences of a document.
 
-    Sentences of blocks that are noise, such as headings and rows of tables, are noise; the others are read as if these
-    were not there. The sentences of sources that are left `unread`, by number, stand alone and are no noise.
-
-    >>> read(Document.from_text("The mayor resigned on Monday. He gave no reason."))
-    Reading(needs=(-1, 0), why=('', 'pronoun'), noise=('', ''))
+    >>> reading = read(Document.from_text("The mayor of Ghent resigned on Monday. But he gave no reason for it."))
+    >>> reading.needs[0] < reading.needs[1], reading.cures[1]
+    (True, 0)
     """
-    if isinstance(document, Collection):
-        return _each(document, unread)
-    noise = list(map(_noise, document.kinds, document.roles))
-    for i in _fillers(document):
-        noise[i] = noise[i] or FILLER
-    reading = _read_around(document, tuple(noise))
-    needs, why = _whole_quotations(reading)
-    # Whatever it looks like, the first sentence of a text stands alone by construction.
-    first = next((i for i, noise in enumerate(reading.noise) if not noise), None)
-    if first is not None:
-        needs[first], why[first] = ALONE, ""
-    for i, opener in _later_in_turns(document, reading.noise):
-        if needs[i] < opener and needs[i] != LOST:
-            if reading.noise[opener] and needs[i] > needs[opener]:
-                needs[opener], why[opener] = needs[i], why[i]  # a filler hands on what is needed from before the turn
-            needs[i], why[i] = opener, "turn"
-    return Reading(tuple(needs), tuple(why), reading.noise)
+    known: dict[str, Reading] = vars(document)  # a document is read only once
+    if "_reading" not in known:
+        known["_reading"] = _together(document) if isinstance(document, Collection) else _read(document)
+    return known["_reading"]
 
 
-def _whole_quotations(reading: Reading) -> tuple[list[int], list[str]]:
-    """Return needs and causes with which the sentences of a quotation are chosen together, if they are not many."""
-    needs, why = list(reading.needs), list(reading.why)
-    end = list(range(len(needs)))  # of the quotation that a sentence begins; another may begin where it ends
-    for i in reversed(reading.continued):
-        end[needs[i]] = max(end[needs[i]], end[i])
-    whole: dict[int, int] = {}  # from each sentence of a short quotation to its last
-    for first, last in enumerate(end):
-        if first < last < first + WHOLE:
-            for i in range(first, last + 1):
-                whole.setdefault(i, last)
-    for i, need in enumerate(reading.needs):
-        last = whole.get(need, need)
-        if why[i] != "quotation":
-            needs[i] = last if last < i else need
-        elif i <= last:
-            needs[i] = i - 1
-        else:
-            why[i] = "speech"
-    return needs, why
+def _read(document: Document) -> Reading:
+    if not len(document):
+        return _reading([])
+    tokens = tokens_of(document)
+    terms = terms_of(tokens)
+    return _reading([shipped()(tokens, terms, features_of(document, tokens, terms))])
 
 
-def _noise(kind: Kind, role: str) -> str:
-    return kind if kind in NOISE else role if role in ("references", "acknowledgment") else ""
+@cache
+def shipped() -> Network:
+    """Return the network that comes with the package."""
+    return Network.load(Path(__file__).parents[1] / "models" / "editor" / "weights.npz")
 
 
-def _fillers(document: Document) -> list[int]:
-    """Return what is said in a conversation only to say something: "Okay.", "Uh, right." In a long one, that is more.
-
-    Chinese and languages without spaces have no words to count.
-    """
-    if not document.is_conversation or document.language in ("zh", "ja", "th"):
-        return []
-    least, found = _SAYS_MUCH if len(document) > _LONG else _SAYS, []
-    for i, (text, speaker) in enumerate(zip(document.texts, document.speakers, strict=True)):
-        words = content_words(all_words(_MARK.sub(" ", text), document.language), document.language)
-        if len({*words} - {*all_words(speaker, document.language)} - _SOUNDS) < least:
-            found.append(i)
-    return found
-
-
-def _later_in_turns(document: Document, noise: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield the sentences that go on with a speaker's turn, each with the turn's first, which says who speaks.
-
-    Alone, such a sentence would seem to be said by whoever spoke before it in the summary. So even a filler is needed,
-    but no other noise.
-    """
-    first = 0
-    for i, speaker in enumerate(document.speakers):
-        if not speaker or not i or speaker != document.speakers[i - 1]:
-            first = i
-        elif not noise[i] and noise[first] in ("", FILLER):
-            yield i, first
-
-
-def _read_around(document: Document, noise: tuple[str, ...]) -> Reading:
-    """Read the sentences that are not noise, and number them as in the whole document."""
-    rules = _rules(document.language)
-    if not any(noise):
-        return rules(document)
-    kept = [i for i, kind in enumerate(noise) if not kind]
-    needs, why, kinds = [ALONE] * len(document), [""] * len(document), list(noise)
-    part = rules(document.part(kept)) if kept else Reading((), (), ())
-    for i, need, cause, kind in zip(kept, part.needs, part.why, part.noise, strict=True):
-        # The name of a speaker looks like the label of a caption, where fillers are all that is around it.
-        kind = "" if kind == "caption" and document.speakers[i] else kind
-        needs[i], why[i], kinds[i] = kept[need] if need >= 0 else need, cause, kind
-    return Reading(tuple(needs), tuple(why), tuple(kinds))
-
-
-def _each(collection: Collection, unread: frozenset[int]) -> Reading:
+def _together(collection: Collection) -> Reading:
     """Read each source by itself: a sentence needs nothing from another source."""
-    needs: list[int] = []
-    why: list[str] = []
-    noise: list[str] = []
-    for number, (first, part) in enumerate(zip(collection.firsts, collection.parts, strict=True)):
-        size = len(part)
-        alone = Reading((ALONE,) * size, ("",) * size, ("",) * size)
-        reading = alone if number in unread or not size else read(part)
-        needs += [need + first if need >= 0 else need for need in reading.needs]
-        why += reading.why
-        noise += reading.noise
-    return Reading(tuple(needs), tuple(why), tuple(noise))
+    parts = [read(part) for part in collection.parts if len(part)]
+    if not parts:
+        return _reading([])
+    firsts = np.cumsum([0, *(len(part.cures) for part in parts)]).tolist()
+    cures = [
+        cure + first if cure >= 0 else cure
+        for first, part in zip(firsts, parts, strict=False)
+        for cure in part.cures
+    ]
+    return Reading(
+        np.concatenate([part.worth for part in parts]) / len(parts),
+        tuple(role for part in parts for role in part.roles),
+        np.concatenate([part.noise for part in parts]),
+        np.concatenate([part.needs for part in parts]),
+        tuple(cures),
+        np.concatenate([part.certainty for part in parts]),
+        tuple(cause for part in parts for cause in part.causes),
+        tuple(kind for part in parts for kind in part.kinds),
+    )
 
 
-def _rules(language: Language) -> Callable[[Document], Reading]:
-    """Return the rules of a language, which are compiled when its first document is read."""
-    if language == "en":
-        from tersely.read._english import english
+def _reading(outputs: list[Outputs]) -> Reading:
+    if not outputs:
+        none = np.empty(0)
+        return Reading(none, (), none, none, (), none, (), ())
+    [said] = outputs
+    raised = np.exp(said.worth.astype(np.float64) - float(said.worth.max()))
+    needs, certainty = _rounded(said.need), _rounded(said.certainty)
+    return Reading(
+        _rounded(raised / raised.sum()),
+        tuple(ROLES[role] for role in said.roles.argmax(axis=1).tolist()),
+        _rounded(said.roles[:, NOISE]),
+        needs,
+        _forest(said.cure.tolist(), (needs * certainty).tolist()),
+        certainty,
+        tuple(CAUSES[cause] for cause in said.causes.argmax(axis=1).tolist()),
+        tuple(NOISES[kind] for kind in said.noises.argmax(axis=1).tolist()),
+    )
 
-        return english
-    if language == "zh":
-        from tersely.read._chinese import chinese
 
-        return chinese
-    from tersely.read._other import other
+def _rounded(numbers: NDArray[np.floating]) -> Values:
+    return np.round(numbers.astype(np.float64), _DIGITS)
 
-    return other
+
+def _forest(cures: list[int], weights: list[float]) -> tuple[int, ...]:
+    """Return cures without circles: of those that would close one, the weakest are left out."""
+    group = list(range(len(cures)))
+
+    def leader(sentence: int) -> int:
+        while group[sentence] != sentence:
+            group[sentence] = group[group[sentence]]
+            sentence = group[sentence]
+        return sentence
+
+    kept = [-1] * len(cures)
+    for sentence in sorted(range(len(cures)), key=lambda i: (-weights[i], i)):
+        one, other = leader(sentence), leader(cures[sentence])
+        if one != other:
+            group[one], kept[sentence] = other, cures[sentence]
+    return tuple(kept)
