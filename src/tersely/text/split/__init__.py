@@ -79,7 +79,7 @@ def _is_uncased(sample: str) -> bool:
     # Most texts show it at once.
     for start in range(0, len(sample), _PART):
         capitals += sum(map(str.isupper, sample[start : start + _PART]))
-        if capitals * 500 >= len(sample):
+        if capitals * 200 >= len(sample):
             return False
     return sample != sample.upper()
 

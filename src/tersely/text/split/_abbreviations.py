@@ -27,15 +27,15 @@ ENGLISH = Abbreviations(
     _words("""
     mr mrs ms mx messrs dr drs prof gen sen sens Rep Reps gov govs lt col capt cpt sgt cpl maj adm cmdr brig Rev
     Hon Pres supt Insp Det mme mlle sra srta vs v cf viz e.g eg i.e ie approx incl esp resp ca z.b d.h bzw
-    sig dott см напр
+    sig dott см напр pvt Misc Crl Exs
     """),
     _words("""
     inc corp ltd llc plc co cos bros jr sr etc al st ste mt ft ave blvd rd hwy dept univ assn assoc est intl natl
-    ph.d ee.uu lb lbs oz tel usw evtl ggf str dipl ing av ул г гг тыс млн руб
+    ph.d ee.uu cv Ors Anr Ref lb lbs oz tel usw evtl ggf str dipl ing av ул г гг тыс млн руб
     Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun
     Ala Ariz Ark Calif Colo Conn Fla Ga Kan Ky Md Mich Minn Mo Mont Neb Nev Okla Pa Tenn Tex Va Vt Wis Wyo
     """),
-    _words("no nos nr p pp vol vols fig figs art arts sec sect ch chap par eq ver n núm nº op"),
+    _words("no nos nr p pp vol vols fig figs art arts sec sect ch chap par para eq ver n núm nº op al rs cl ref refs"),
     _words("""
     a after also although an and another any as at because before both but by despite during each earlier for from
     he her here his how however i if in it its later many meanwhile most my nor not now on once or our over she
@@ -48,7 +48,7 @@ ENGLISH = Abbreviations(
 # What all languages borrow.
 _NEVER = "dr prof mr mrs st vs cf"
 _SELDOM = "inc corp ltd llc plc co jr sr etc al ph.d tel"
-_BEFORE_NUMBER = "no nr p pp vol fig art ver n op"
+_BEFORE_NUMBER = "no nr p pp vol fig art ver n op al"
 
 # For each language: what never ends a sentence, what seldom does, and what does unless a number follows.
 _OTHERS: dict[Language, tuple[str, str, str]] = {

@@ -4,7 +4,9 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
+from tersely.text.blocks import role_of
 from tersely.text.language import HAN, Language
+from tersely.text.split._abbreviations import abbreviations
 
 # A line end (CRLF is one) and all white space after it.
 _ENDS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
@@ -20,13 +22,23 @@ ITEM = re.compile(
 )
 _HEADING = re.compile(r"#{1,6}\s")
 # The end of a line that must go on.
-_UNFINISHED = re.compile(r"(?:,|\b(?:an?|the|of|and|or|to|for|with|from|by|at|his|her|their|its|is|was|that))\Z")
+_UNFINISHED = re.compile(
+    r"(?:[,，、]|\b(?:an?|the|of|and|or|to|for|with|from|by|at|his|her|their|its|is|was|that|upon|into|said)"
+    r"|[.!?] \d{1,3}\.)\Z"
+)
 _WORD = re.compile(rf"[{HAN}]|\S{{1,40}}")
+# The start of a line that goes on: a pause, a closing mark, a reference within a sentence.
+_GOES_ON = re.compile(r"[,;)](?=\s)|\.(?=\s+[a-z])|(?:\[\d{1,3}(?:[,–-]\s?\d{1,3}){0,5}\]|<(?:cit|ref|sup)>)\s*[a-z,.;)]")
+_ABBREVIATED = re.compile(r"[^\W\d_][\w.-]{0,11}(?=\.\Z)")
+_NUMBER = re.compile(r"\(\d{1,3}[a-z]?\)|\d+(?![\d.)])|\d+[.,]\d|(?:1[89]|20)\d\d\b")
+_DAY, _YEAR = re.compile(r"\b\d{1,2}\.\d{1,2}\.\Z"), re.compile(r"\(?(?:1[89]|20)\d\d\b")
 
 # No one wraps prose narrower or wider than this, unless there are many lines as narrow as a column.
 _NARROWEST, _WIDEST = 40, 200
 _COLUMN, _MANY = 24, 20
 _NARROWEST_HAN = 20
+_BRACKET = 120  # characters of a bracket that a line end may interrupt, on either side
+_CLOSED = frozenset(".!?;:…")
 
 
 class Line(NamedTuple):
@@ -110,16 +122,57 @@ def is_interrupted(text: str, line: Line, after: Line) -> bool:
 
 def continues(text: str, line: Line, after: Line, width: int, language: Language) -> bool:
     """Tell whether `after` continues the sentence begun in `line`."""
+    if _is_abbreviated(text, line, after, language) or _is_in_bracket(text, line, after):
+        return True
     if ITEM.match(text, after.start, after.end) or _HEADING.match(text, line.start, line.end):
         return False
     length = line.end - line.start
     first = _WORD.match(text, after.start, after.end)
     if width and length + len(first.group() if first else "") + 1 > width:
         return True
+    if _UNFINISHED.search(text, max(line.start, line.end - 8), line.end):
+        return True
     if language == "zh":
         return False
-    if _UNFINISHED.search(text, max(line.start, line.end - 8), line.end):
+    if text[line.end - 1] not in _CLOSED and _GOES_ON.match(text, after.start, after.end):
         return True
     # Short lowercase lines are a list, not wrapped prose, unless they are indented under an item.
     indented = text[after.start - 1] in " \t"
-    return text[after.start].islower() and (indented or max(length, after.end - after.start) >= _NARROWEST)
+    if not text[after.start].islower() or not (indented or max(length, after.end - after.start) >= _NARROWEST):
+        return False
+    return not role_of(text[line.start : line.end])  # "RESULTS" above a text without capitals
+
+
+def _is_abbreviated(text: str, line: Line, after: Line, language: Language) -> bool:
+    """Tell whether a line ends with an abbreviation that never ends a sentence: "Mr.", "No." before a number."""
+    if text[line.end - 1] != ".":
+        return False
+    near = max(line.start, line.end - 12)
+    if _YEAR.match(text, after.start, after.end) and (
+        text[after.start] == "(" or _DAY.search(text, near, line.end)
+    ):
+        return True
+    word = _ABBREVIATED.search(text, near, line.end)
+    if not word:
+        return False
+    words, plain = abbreviations(language), word[0].lower()
+    if plain in words.before_number and _NUMBER.match(text, after.start, after.end):
+        return True
+    if not (plain in words.never or word[0] in words.never) or not text[after.start].isalnum():
+        return False
+    first = _WORD.match(text, after.start, after.end)
+    return first is not None and first[0].lower() not in words.first and not ITEM.match(text, after.start, after.end)
+
+
+def _is_in_bracket(text: str, line: Line, after: Line) -> bool:
+    """Tell whether a bracket is opened in a line and closed in the next."""
+    near = max(line.start, line.end - _BRACKET)
+    opened = text.rfind("(", near, line.end)
+    if opened < 0 or text.find(")", opened, line.end) >= 0:
+        return False
+    first = text[after.start]
+    if not (first.isdigit() or first in ",;." or (first.isalpha() and text[line.end - 1] not in _CLOSED)):
+        return False
+    reach = min(after.end, after.start + _BRACKET)
+    closed = text.find(")", after.start, reach)
+    return closed >= 0 and text.find("(", after.start, closed) < 0
