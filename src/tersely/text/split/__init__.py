@@ -56,10 +56,12 @@ def split_blocks(
     A heading or a row is one sentence, and so is each line of code. Splitting ends early once there are more than
     `most` sentences.
     """
+    from tersely.text.split._glue import find_cuts, part
     from tersely.text.split._lines import find_lines
     from tersely.text.split._marks import Scanner
 
     scanner = Scanner(text, language, uncased=_is_uncased(text[:_SAMPLE]))
+    cuts = deque(find_cuts(text, scanner.words.first))
     spans: list[tuple[int, int]] = []
     for kind, start, end, _, _ in blocks:
         if kind == "code":
@@ -67,7 +69,8 @@ def split_blocks(
         elif kind in _WHOLE:
             spans.append((start, end))
         else:
-            spans += _split_block(text, start, end, scanner, most)
+            for span in _split_block(text, start, end, scanner, most):
+                spans += part(text, *span, cuts)
         if most is not None and len(spans) > most:
             break
     return [piece for span in spans for piece in _phrases(text, *span)] if language == "th" else spans

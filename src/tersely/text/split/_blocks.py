@@ -148,7 +148,7 @@ def _name_headings(text: str, blocks: list[Block], paragraph: int) -> None:
     again = Counter(_DIGITS.sub("0", own) for i, own in short.items() if blocks[i].kind == "prose")
     paragraphs = [block for block in blocks if block.kind in _SAID and block.end - block.start >= paragraph]
     marked = 2 * sum(_is_closed(text, block) for block in paragraphs) > len(paragraphs)
-    sample = text[:_SAMPLE] if short else ""
+    sample = text[:_SAMPLE] if any(map(str.isupper, short.values())) else ""
     shouted = sum(map(str.isupper, sample)) > sum(map(str.islower, sample))
     stacked = 0  # headings above the next paragraph
     for i in range(len(blocks) - 1, -1, -1):

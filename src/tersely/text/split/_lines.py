@@ -31,7 +31,8 @@ _WORD = re.compile(rf"[{HAN}]|\S{{1,40}}")
 _GOES_ON = re.compile(r"[,;)](?=\s)|\.(?=\s+[a-z])|(?:\[\d{1,3}(?:[,–-]\s?\d{1,3}){0,5}\]|<(?:cit|ref|sup)>)\s*[a-z,.;)]")
 _ABBREVIATED = re.compile(r"[^\W\d_][\w.-]{0,11}(?=\.\Z)")
 _NUMBER = re.compile(r"\(\d{1,3}[a-z]?\)|\d+(?![\d.)])|\d+[.,]\d|(?:1[89]|20)\d\d\b")
-_DAY, _YEAR = re.compile(r"\b\d{1,2}\.\d{1,2}\.\Z"), re.compile(r"\(?(?:1[89]|20)\d\d\b")
+_DAY, _YEAR = re.compile(r"\b\d{1,2}\.\d{1,2}\.\Z"), re.compile(r"(?:1[89]|20)\d\d\b")
+_SOURCE = re.compile(r"\((?:1[89]|20)\d\d[a-z]?\)\s?[a-z,.;:)]")
 
 # No one wraps prose narrower or wider than this, unless there are many lines as narrow as a column.
 _NARROWEST, _WIDEST = 40, 200
@@ -130,10 +131,10 @@ def continues(text: str, line: Line, after: Line, width: int, language: Language
     first = _WORD.match(text, after.start, after.end)
     if width and length + len(first.group() if first else "") + 1 > width:
         return True
+    if language == "zh":
+        return text[line.end - 1] in "，、"
     if _UNFINISHED.search(text, max(line.start, line.end - 8), line.end):
         return True
-    if language == "zh":
-        return False
     if text[line.end - 1] not in _CLOSED and _GOES_ON.match(text, after.start, after.end):
         return True
     # Short lowercase lines are a list, not wrapped prose, unless they are indented under an item.
@@ -148,9 +149,9 @@ def _is_abbreviated(text: str, line: Line, after: Line, language: Language) -> b
     if text[line.end - 1] != ".":
         return False
     near = max(line.start, line.end - 12)
-    if _YEAR.match(text, after.start, after.end) and (
-        text[after.start] == "(" or _DAY.search(text, near, line.end)
-    ):
+    if _SOURCE.match(text, after.start, after.end):
+        return True
+    if _YEAR.match(text, after.start, after.end) and _DAY.search(text, near, line.end):
         return True
     word = _ABBREVIATED.search(text, near, line.end)
     if not word:
@@ -166,8 +167,7 @@ def _is_abbreviated(text: str, line: Line, after: Line, language: Language) -> b
 
 def _is_in_bracket(text: str, line: Line, after: Line) -> bool:
     """Tell whether a bracket is opened in a line and closed in the next."""
-    near = max(line.start, line.end - _BRACKET)
-    opened = text.rfind("(", near, line.end)
+    opened = text.rfind("(", max(line.start, line.end - _BRACKET), line.end)
     if opened < 0 or text.find(")", opened, line.end) >= 0:
         return False
     first = text[after.start]

@@ -18,13 +18,14 @@ _CJK = f"{HAN}\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 # These end a sentence whatever follows: the final marks of Chinese, Japanese, Hindi, Arabic, Armenian, Burmese...
 _STRONG = "。｡！？．।॥؟۔։።፧၊။។៕᠃᠉\u037e"
 _QUOTES = "\"'’”»›」』"
+_QUOTED = frozenset(_QUOTES)
 _CLOSERS = _QUOTES + ")\\]}）］】〉》"
 # What a transcript says about a voice: "[laughter]", "{vocalsound}".
 _SOUND = r"\[[a-z]{4,20}\]|\{[a-z]{3,20}\}|\((?:laughter|laughs|applause|cheers|crosstalk|inaudible|music|sighs)\)"
 # A mark and what closes after it: brackets, quotes, note numbers, even if a tokenizer put spaces in between.
 MARK = re.compile(
     rf"(?P<mark>[.!?…‽⁇⁈⁉{_STRONG}]+)"
-    rf"(?P<closers>(?:[{_CLOSERS}]|[“«](?=[\s,;]|\Z)|\[\^?\w{{1,4}}\])*"
+    rf"(?P<closers>(?:[{_CLOSERS}]|[“«](?=[\s,;]|\Z)|\[\^?[\da-z]{{1,3}}\])*"
     rf"(?:[ \xa0]{{1,2}}(?:''|[”»)\]}}]|['.!?](?=\s|\Z)|{_SOUND}))*)"
 )
 _NEXT = re.compile(r"(?P<gap>\s*)(?P<open>(?:[\"'“‘„‚«‹(\[{`´¿¡「『（《【*_]\s?)*)(?P<word>\w{0,24}(?:['’]\w{1,2}\b)?)")
@@ -59,7 +60,7 @@ _CLINGS_CJK = re.compile(r"\s*(?:的(?!确)|と|って|等[^待到]|之[^后前]
 
 _DASH = re.compile(r"[-–—]\s+")
 # "It rained.- Nobody came.": the next item of a list that has lost its lines.
-_NEXT_ITEM = re.compile(r"-\s?[A-ZÀ-Þ]")
+_NEXT_ITEM = re.compile(r"-\s+[A-ZÀ-Þ]")
 # "to . the coast" shows that lone periods end nothing, if "coast. It" shows that others do.
 _LONE, _ATTACHED = re.compile(r"\w \. ([^\W\d_])"), re.compile(r"[a-z]\. [A-Z]")
 _FEWEST, _SAMPLE, _LINE = 3, 20_000, 80
@@ -92,7 +93,7 @@ class Scanner:
         at, after = self._place_quote(found, quotes, end)
         if _GOES_ON.match(self.text, at, end):
             return at if _NEXT_ITEM.match(self.text, at, end) and self._is_closed(found) else -1
-        if found["mark"] == "?" and self._is_lost_quote(found, after):
+        if found["mark"] == "?" and self.english and self._is_lost_quote(found, after):
             return -1
         if found["mark"][-1] in _STRONG or (not after["gap"] and self._is_in_cjk(found, after)):
             ends = self._ends_strong(found, after, start, at, end)
@@ -172,7 +173,7 @@ class Scanner:
             return False
         if mark[0] != "." and self._goes_on_after_dash(after, end):
             return False
-        if any(quote in closers for quote in _QUOTES):
+        if closers and not _QUOTED.isdisjoint(closers):
             if mark[0] != ".":
                 return not _SPEAKER.match(self.text, after.start("word"), end)
             if not self.english:

@@ -25,7 +25,8 @@ _NUMBER = re.compile(r"\d|[IVXLC]{2,7}\b")
 _DAY, _YEAR = re.compile(r"\b\d{1,2}\.\d{1,2}\Z"), re.compile(r"(?:1[89]|20)\d\d\b")
 # "107. 56 million": the second half of a number.
 _DECIMALS = re.compile(r"\d{1,2}(?:\s?%|\s(?:per\s?cent|million|billion|trillion|dollars?|euros?)\b)")
-_YEAR_ALONE = re.compile(r"\s?\((?:1[89]|20)\d\d[a-z]?\)")
+# "Smith et al. (1990) say": the year of a source.
+_YEAR_ALONE = re.compile(r"\((?:1[89]|20)\d\d[a-z]?\)\s?[a-z,.;:)]")
 # "z. B.", "т. е.", "EE. UU.": an abbreviation with spaces in it.
 _SPACED = re.compile(r"(?:[^\W\d_]{1,3}\.\s?){1,4}[^\W\d_]{1,4}\Z")
 _ROMAN = re.compile("[IVXL]{2,}")
