@@ -92,11 +92,13 @@ def _split_block(text: str, start: int, end: int, scanner: "Scanner", most: int 
     from tersely.text.split._marks import ENCLOSED, MARK
 
     spans: list[tuple[int, int]] = []
-    enclosed = deque(found.span() for found in ENCLOSED.finditer(text, start, end))
+    enclosed = deque([found.span() for found in ENCLOSED.finditer(text, start, end)])
     word, quotes, counted = _first_word(text, start, end), 0, start
+    quoted = text.find('"', start, end) >= 0
     for found in MARK.finditer(text, start, end):
-        quotes += text.count('"', counted, found.start())
-        counted = found.start()
+        if quoted:
+            quotes += text.count('"', counted, found.start())
+            counted = found.start()
         stop = scanner.end_of_sentence(found, start, end, quotes)
         # It is not a sentence until it has a word: "..." belongs to what follows.
         if stop <= word or _is_inside(stop, enclosed):

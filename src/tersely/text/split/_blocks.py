@@ -10,7 +10,7 @@ from tersely.text.blocks import Block, Kind, role_of
 from tersely.text.language import HAN, Language
 from tersely.text.split._forms import CLOSED, Form, line_form, mark_code, settle_columns
 from tersely.text.split._lines import ITEM, Line, continues, find_lines, is_cased, is_interrupted, wrap_width
-from tersely.text.split._talk import find_labels, find_speakers, mark_mail
+from tersely.text.split._talk import find_labels, find_speakers, mark_mail, skip_stamp
 
 _QUOTED = re.compile(r"[>\s]*")
 _MARKUP = re.compile(r"(#{1,6}|={2,6})\s")
@@ -100,7 +100,10 @@ def _joined(
             blocks[-1] = blocks[-1]._replace(kind="header")
         kind = form or ("turn" if speaker else "item" if ITEM.match(text, line.start, line.end) else "prose")
         level = (1 if text[lines[i + 1].start] == "=" else 2) if kind == "heading" else 0
-        blocks.append(Block(cast(Kind, kind), line.start, line.end, speaker, level))
+        start = skip_stamp(text, line.start, line.end) if kind == "turn" else line.start
+        if start > line.start:
+            blocks.append(Block("header", line.start, line.start + len(text[line.start : start].rstrip())))
+        blocks.append(Block(cast(Kind, kind), start, line.end, speaker, level))
         bare = said >= line.end if speaker else not _full(inner[i])
     if bare:
         blocks[-1] = blocks[-1]._replace(kind="header")

@@ -1,4 +1,4 @@
-"""Parts what was glued together when a text lost its lines: a heading, a caption or a post, and the sentence after it."""
+"""Parts what is glued to a sentence in a text that lost its lines: a heading, a caption, a post."""
 
 import re
 from collections import deque
@@ -14,6 +14,7 @@ _HEAD = re.compile(
 )
 # "the endThe next": a word that begins sentences, and any word after a year, though no space is before it.
 _GLUED = re.compile(r"[A-Z](?<=[a-z\d][A-Z])[a-z]{2,9}(?=\s)")
+# How such a heading begins.
 _OPENS, _GOES_ON = frozenset("-(（"), frozenset(" ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _WORD = re.compile(r"\w")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\Z")
@@ -45,8 +46,11 @@ def part(text: str, start: int, end: int, cuts: deque[int]) -> list[tuple[int, i
     """Return the pieces of a sentence: the heading that is glued to it, and what the cuts leave of it."""
     while cuts and cuts[0] <= start:
         cuts.popleft()
+    begins = text[start] in _OPENS or text[start + 1 : start + 2] in _GOES_ON
+    if not begins and not cuts:
+        return [(start, end)]
     stops: list[int] = []
-    if text[start] in _OPENS or text[start + 1 : start + 2] in _GOES_ON:
+    if begins:
         head = _HEAD.match(text, start, end)
         stops += [head.end()] if head else []
     while cuts and cuts[0] < end:

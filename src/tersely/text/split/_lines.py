@@ -28,7 +28,9 @@ _UNFINISHED = re.compile(
 )
 _WORD = re.compile(rf"[{HAN}]|\S{{1,40}}")
 # The start of a line that goes on: a pause, a closing mark, a reference within a sentence.
-_GOES_ON = re.compile(r"[,;)](?=\s)|\.(?=\s+[a-z])|(?:\[\d{1,3}(?:[,–-]\s?\d{1,3}){0,5}\]|<(?:cit|ref|sup)>)\s*[a-z,.;)]")
+_GOES_ON = re.compile(
+    r"[,;)](?=\s)|\.(?=\s+[a-z])|(?:\[\d{1,3}(?:[,–-]\s?\d{1,3}){0,5}\]|<(?:cit|ref|sup)>)\s*[a-z,.;)]"
+)
 _ABBREVIATED = re.compile(r"[^\W\d_][\w.-]{0,11}(?=\.\Z)")
 _NUMBER = re.compile(r"\(\d{1,3}[a-z]?\)|\d+(?![\d.)])|\d+[.,]\d|(?:1[89]|20)\d\d\b")
 _DAY, _YEAR = re.compile(r"\b\d{1,2}\.\d{1,2}\.\Z"), re.compile(r"(?:1[89]|20)\d\d\b")
@@ -63,7 +65,8 @@ def find_lines(text: str, start: int = 0, end: int | None = None) -> list[Line]:
         _append(lines, text, start, gap.start(), apart)
         start = gap.end()
         # A second line end in the gap leaves a blank line; a form feed or U+2029 alone means the same.
-        apart = text[gap.start()] in "\f\u2029" or bool(_BLANK.search(gap["more"]))
+        more = gap["more"]
+        apart = text[gap.start()] in "\f\u2029" or (more != "" and bool(_BLANK.search(more)))
     _append(lines, text, start, end, apart)
     return lines
 

@@ -25,7 +25,7 @@ _SOUND = r"\[[a-z]{4,20}\]|\{[a-z]{3,20}\}|\((?:laughter|laughs|applause|cheers|
 # A mark and what closes after it: brackets, quotes, note numbers, even if a tokenizer put spaces in between.
 MARK = re.compile(
     rf"(?P<mark>[.!?…‽⁇⁈⁉{_STRONG}]+)"
-    rf"(?P<closers>(?:[{_CLOSERS}]|[“«](?=[\s,;]|\Z)|\[\^?[\da-z]{{1,3}}\])*"
+    rf"(?P<closers>(?:[{_CLOSERS}]|[“«](?=[\s,;]|\Z)|\[(?:\^\w{{1,20}}|[\da-z]{{1,3}})\])*"
     rf"(?:[ \xa0]{{1,2}}(?:''|[”»)\]}}]|['.!?](?=\s|\Z)|{_SOUND}))*)"
 )
 _NEXT = re.compile(r"(?P<gap>\s*)(?P<open>(?:[\"'“‘„‚«‹(\[{`´¿¡「『（《【*_]\s?)*)(?P<word>\w{0,24}(?:['’]\w{1,2}\b)?)")
@@ -45,6 +45,7 @@ _IS_INNER = re.compile(r"(?<=[ -~][.!?])[a-z0-9]")
 
 _NOT_IN_WORD = re.compile(r"[^\w.\u0900-\u0963\u0980-\u09e3\u0e01-\u0e4e]")
 _ADDRESS = re.compile(r"[/@\\_=]|www\.")
+_CALL = re.compile(r"\w[(\[]")
 _BRAND = re.compile(r"[a-z]{1,2}[A-Z]")
 _TOKENIZED_OPENER = re.compile("[`‘“']")
 _SPEAKER = re.compile(rf"(?:[A-Z][\w.’'-]{{0,20}}\s+){{1,4}}(?:{SPEECH_VERBS})\b(?!\s?:)")
@@ -221,7 +222,7 @@ class Scanner:
             return False
         if closers or after["open"] or mark != ".":
             return True
-        if token[-1:] in ")]" and token[-2:-1].isalnum():
+        if token[-1:] in ")]" and token[-2:-1].isalnum() and not _CALL.search(token):
             return True
         last = _NOT_IN_WORD.split(token)[-1]
         return len(last) > 1 and (last[-1].islower() or last[-1].isdigit()) and last.lower() not in self.words.never

@@ -51,7 +51,9 @@ class Periods:
     def is_split(self, before: str, word: str, start: int, at: int) -> bool:
         """Tell "3 . 5", "fig . 2", "example . Com" and "2 . Second" in tokenized text from sentence ends."""
         last = before.rstrip()
-        if word[:1].isdigit() and (last[-1:].isdigit() or last[-8:].split()[-1:] in (["fig"], ["figs"], ["al"], ["no"])):
+        if word[:1].isdigit() and (
+            last[-1:].isdigit() or last[-8:].split()[-1:] in (["fig"], ["figs"], ["al"], ["no"])
+        ):
             return True
         return word.lower() in ("com", "org", "net", "co") or self.is_list_number(start, at)
 
