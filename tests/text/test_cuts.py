@@ -14,14 +14,14 @@ WHOLE = {
     "initial I": "The case was argued by I. N. Rao for the owner. ¦So did I. ¦Police came.",
     "name like an hour": "She studied at the A.M. Rossi College. ¦She left at 9 a.m. ¦Rain fell.",
     "date with a space": "He was paid from 6.4. 1977 until 8.5. 1978 by the state. ¦Then he left.",
-    "number with a space": "It grew to 107. 56 million euros and by 31. 97% in a year. ¦It fell by 31. ¦97 people left.",
+    "number with a space": "It grew to 107. 56 million euros, by 31. 97%, in May. ¦It fell by 31. ¦97 people left.",
     "year of a source": "The method is that of Stone et al. (1990), who tried it. ¦Smith et al. 1991 did not.",
     "cultivar": "We grew wheat, cv. Northern Gold, for a year. ¦It was tall.",
     "tokenized figure": "The nerve is thick ( fig . 2 ) . ¦It is shown in fig . 3 here .",
     "lost quotes": "?We won,? Brown said. ¦They call him the ?King of Tea? at home. ¦He said: ?It is late.? ¦She left.",
     "rare verbs of speech": '"Who is it?" Ann queried. ¦"Why now? " Ben Stone questioned. ¦She left.',
     "inline code": "Call `load(). Then` before `run? Now` or not. ¦It works.",
-    "sounds": "That was odd. [laughter] ¦So we went on. ¦It ended [applause] late. ¦Good . {vocalsound} ¦Now the plan .",
+    "sounds": "It was odd. [laughter] ¦We went on. ¦It ended [applause] late. ¦Good . {vocalsound} ¦Now the plan .",
     "footnote marks": "The fact is known.[^1] ¦Others differ.[^long] ¦It is so[^2] here. ¦Yes.[a] ¦End.",
     "datelines": "(CNN) -- Rain fell on Monday. ¦It grew. ¦OSLO (Wire) - Snow fell. ¦(CNN)Hail fell.",
     "numbered sections": "12. The owner left. ¦13. He came back. ¦(1) He paid. ¦(2) He won.",
@@ -29,8 +29,8 @@ WHOLE = {
         "The storm hit . the coast on Monday near . Boston and its . port. ¦It then moved to . the north and . left. "
         "¦A picture that a man who lives in the old harbor took from his window high above the . sea ."
     ),
-    "after a bracket": "It was tried by Stone (1990).¦The others came later.¦They failed (all of them).¦But f(x).Next is code.",
-    "items without lines": "It rained for days.¦- Nobody came to the fair.¦- The band played. ¦The U.S.- Chinese talks end.",
+    "after a bracket": "It was tried (1990).¦The others came later.¦They failed (all of them).¦But f(x).Next is code.",
+    "items without lines": "It rained for days.¦- Nobody came.¦- The band played. ¦The U.S.- Chinese talks end.",
 }
 
 

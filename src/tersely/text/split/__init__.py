@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tersely.text.split._marks import Scanner
 
 # Enough characters to tell whether a text uses capitals.
-_SAMPLE = 100_000
+_SAMPLE = 20_000
 _PART = 1_000
 
 # Blocks that are one sentence.
@@ -81,7 +81,10 @@ def _is_uncased(sample: str) -> bool:
     capitals = 0
     # Most texts show it at once.
     for start in range(0, len(sample), _PART):
-        capitals += sum(map(str.isupper, sample[start : start + _PART]))
+        part = sample[start : start + _PART]
+        if part == part.lower():
+            continue
+        capitals += sum(map(str.isupper, part))
         if capitals * 200 >= len(sample):
             return False
     return sample != sample.upper()

@@ -61,6 +61,7 @@ def find_lines(text: str, start: int = 0, end: int | None = None) -> list[Line]:
     end = len(text) if end is None else end
     lines: list[Line] = []
     apart = False
+    start = _skip_space(text, start, end)
     for gap in _LINE_END.finditer(text, start, end):
         _append(lines, text, start, gap.start(), apart)
         start = gap.end()
@@ -71,10 +72,14 @@ def find_lines(text: str, start: int = 0, end: int | None = None) -> list[Line]:
     return lines
 
 
+def _skip_space(text: str, start: int, end: int) -> int:
+    return end - len(text[start:end].lstrip())
+
+
 def _append(lines: list[Line], text: str, start: int, end: int, apart: bool) -> None:
-    body = text[start:end]
-    end = start + len(body.rstrip())
-    start += len(body) - len(body.lstrip())
+    """Append a line that begins without white space."""
+    if start < end and text[end - 1].isspace():
+        end = start + len(text[start:end].rstrip())
     if start < end:
         lines.append(Line(start, end, apart))
 
@@ -126,7 +131,9 @@ def is_interrupted(text: str, line: Line, after: Line) -> bool:
 
 def continues(text: str, line: Line, after: Line, width: int, language: Language) -> bool:
     """Tell whether `after` continues the sentence begun in `line`."""
-    if _is_abbreviated(text, line, after, language) or _is_in_bracket(text, line, after):
+    if text[line.end - 1] == "." and _is_abbreviated(text, line, after, language):
+        return True
+    if _is_in_bracket(text, line, after):
         return True
     if ITEM.match(text, after.start, after.end) or _HEADING.match(text, line.start, line.end):
         return False
@@ -149,8 +156,6 @@ def continues(text: str, line: Line, after: Line, width: int, language: Language
 
 def _is_abbreviated(text: str, line: Line, after: Line, language: Language) -> bool:
     """Tell whether a line ends with an abbreviation that never ends a sentence: "Mr.", "No." before a number."""
-    if text[line.end - 1] != ".":
-        return False
     near = max(line.start, line.end - 12)
     if _SOURCE.match(text, after.start, after.end):
         return True

@@ -64,7 +64,7 @@ _DASH = re.compile(r"[-–—]\s+")
 _NEXT_ITEM = re.compile(r"-\s+[A-ZÀ-Þ]")
 # "to . the coast" shows that lone periods end nothing, if "coast. It" shows that others do.
 _LONE, _ATTACHED = re.compile(r"\w \. ([^\W\d_])"), re.compile(r"[a-z]\. [A-Z]")
-_FEWEST, _SAMPLE, _LINE = 3, 20_000, 80
+_FEWEST, _SAMPLE, _LINE = 3, 5_000, 80
 # "'s Avonds": a Dutch sentence that begins with a small letter.
 _DUTCH = re.compile(r"['’‘][stnk]\s+[A-Z]")
 _KOREAN_END = re.compile("[다요까죠네]\\Z")

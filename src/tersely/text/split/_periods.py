@@ -21,6 +21,7 @@ _LOCAL_TIME = re.compile(r"(?:\w+ ){1,2}time\b")
 _HOUR = re.compile(r"\d\s?\S{1,4}\Z")
 # "No. 5" and "No. VIII", but not "No. I came."
 _NUMBER = re.compile(r"\d|[IVXLC]{2,7}\b")
+_BEFORE_NUMBER = frozenset(("fig", "figs", "no", "al"))  # in tokenized text, where "p ." may be a letter
 # "6.4. 1977": a date.
 _DAY, _YEAR = re.compile(r"\b\d{1,2}\.\d{1,2}\Z"), re.compile(r"(?:1[89]|20)\d\d\b")
 # "107. 56 million": the second half of a number.
@@ -50,10 +51,8 @@ class Periods:
 
     def is_split(self, before: str, word: str, start: int, at: int) -> bool:
         """Tell "3 . 5", "fig . 2", "example . Com" and "2 . Second" in tokenized text from sentence ends."""
-        last = before.rstrip()
-        if word[:1].isdigit() and (
-            last[-1:].isdigit() or last[-8:].split()[-1:] in (["fig"], ["figs"], ["al"], ["no"])
-        ):
+        last = before.split()[-1:]
+        if word[:1].isdigit() and last and (last[0][-1].isdigit() or last[0] in _BEFORE_NUMBER):
             return True
         return word.lower() in ("com", "org", "net", "co") or self.is_list_number(start, at)
 
