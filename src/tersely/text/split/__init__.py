@@ -17,6 +17,7 @@ _PART = 1_000
 
 # Blocks that are one sentence.
 _WHOLE = frozenset(("heading", "row", "header", "page", "rule"))
+_WITHOUT_CAPITALS = frozenset(("zh", "ja", "ko", "ar", "hi", "bn", "th"))
 _WORD = re.compile(r"\w")
 _SPACE = re.compile(r"\s*")
 
@@ -61,7 +62,7 @@ def split_blocks(
     from tersely.text.split._marks import Scanner
 
     scanner = Scanner(text, language, uncased=_is_uncased(text[:_SAMPLE]))
-    cuts = deque(find_cuts(text, scanner.words.first))
+    cuts = deque(() if language in _WITHOUT_CAPITALS else find_cuts(text, scanner.words.first))
     spans: list[tuple[int, int]] = []
     for kind, start, end, _, _ in blocks:
         if kind == "code":
@@ -92,13 +93,11 @@ def _is_uncased(sample: str) -> bool:
 
 def _split_block(text: str, start: int, end: int, scanner: "Scanner", most: int | None) -> list[tuple[int, int]]:
     """Return the spans of the sentences of `text[start:end]`, a paragraph, a list item or a turn."""
-    from tersely.text.split._marks import ENCLOSED, MARK
-
     spans: list[tuple[int, int]] = []
-    enclosed = deque([found.span() for found in ENCLOSED.finditer(text, start, end)])
+    enclosed = deque([found.span() for found in scanner.enclosed.finditer(text, start, end)])
     word, quotes, counted = _first_word(text, start, end), 0, start
     quoted = text.find('"', start, end) >= 0
-    for found in MARK.finditer(text, start, end):
+    for found in scanner.mark.finditer(text, start, end):
         if quoted:
             quotes += text.count('"', counted, found.start())
             counted = found.start()

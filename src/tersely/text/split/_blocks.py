@@ -76,7 +76,9 @@ def _joined(
 ) -> list[Block]:
     """Join the lines that go on, and give each block the kind that its lines say."""
     marks = ("quote", "reply")
-    inner = [_inside(text, line) if form in marks else line for line, form in zip(lines, forms, strict=True)]
+    inner = list(lines)
+    if not set(marks).isdisjoint(forms):
+        inner = [_inside(text, line) if form in marks else line for line, form in zip(lines, forms, strict=True)]
     width = wrap_width(
         text, [line for line, form in zip(inner, forms, strict=True) if form not in _ALONE and _full(line)]
     )

@@ -73,6 +73,8 @@ _KOREAN_END = re.compile("[다요까죠네]\\Z")
 class Scanner:
     """Judges the marks of one text, each by a bounded context, so the time is linear."""
 
+    mark, enclosed = MARK, ENCLOSED
+
     def __init__(self, text: str, language: Language, *, uncased: bool) -> None:
         """With `uncased`, sentences may begin in lowercase."""
         self.text = text
