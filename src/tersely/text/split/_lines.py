@@ -31,15 +31,15 @@ _WORD = re.compile(rf"[{HAN}]|\S{{1,40}}")
 _GOES_ON = re.compile(
     r"[,;)](?=\s)|\.(?=\s+[a-z])|(?:\[\d{1,3}(?:[,–-]\s?\d{1,3}){0,5}\]|<(?:cit|ref|sup)>)\s*[a-z,.;)]"
 )
-_ABBREVIATED = re.compile(r"[^\W\d_][\w.-]{0,11}(?=\.\Z)")
 _NUMBER = re.compile(r"\(\d{1,3}[a-z]?\)|\d+(?![\d.)])|\d+[.,]\d|(?:1[89]|20)\d\d\b")
-_DAY, _YEAR = re.compile(r"\b\d{1,2}\.\d{1,2}\.\Z"), re.compile(r"(?:1[89]|20)\d\d\b")
+_DAY, _YEAR = re.compile(r"\d{1,2}\.\d{1,2}"), re.compile(r"(?:1[89]|20)\d\d\b")
 _SOURCE = re.compile(r"\((?:1[89]|20)\d\d[a-z]?\)\s?[a-z,.;:)]")
 
 # No one wraps prose narrower or wider than this, unless there are many lines as narrow as a column.
 _NARROWEST, _WIDEST = 40, 200
 _COLUMN, _MANY = 24, 20
 _NARROWEST_HAN = 20
+_LONGEST_ABBREVIATION = 9
 _BRACKET = 120  # characters of a bracket that a line end may interrupt, on either side
 _CLOSED = frozenset(".!?;:…")
 
@@ -156,21 +156,23 @@ def continues(text: str, line: Line, after: Line, width: int, language: Language
 
 def _is_abbreviated(text: str, line: Line, after: Line, language: Language) -> bool:
     """Tell whether a line ends with an abbreviation that never ends a sentence: "Mr.", "No." before a number."""
-    near = max(line.start, line.end - 12)
-    if _SOURCE.match(text, after.start, after.end):
+    first = text[after.start]
+    if first == "(" and _SOURCE.match(text, after.start, after.end):
         return True
-    if _YEAR.match(text, after.start, after.end) and _DAY.search(text, near, line.end):
-        return True
-    word = _ABBREVIATED.search(text, near, line.end)
-    if not word:
+    space = text.rfind(" ", max(line.start, line.end - _LONGEST_ABBREVIATION), line.end)
+    if space < 0 and line.end - line.start > _LONGEST_ABBREVIATION:
         return False
-    words, plain = abbreviations(language), word[0].lower()
-    if plain in words.before_number and _NUMBER.match(text, after.start, after.end):
-        return True
-    if not (plain in words.never or word[0] in words.never) or not text[after.start].isalnum():
+    word = text[space + 1 if space >= 0 else line.start : line.end - 1].lstrip("([\"'“")
+    words, plain = abbreviations(language), word.lower()
+    if first.isdigit() or first == "(":
+        if plain in words.before_number and _NUMBER.match(text, after.start, after.end):
+            return True
+        if _DAY.fullmatch(word) and _YEAR.match(text, after.start, after.end):
+            return True
+    if not (plain in words.never or word in words.never) or not first.isalnum():
         return False
-    first = _WORD.match(text, after.start, after.end)
-    return first is not None and first[0].lower() not in words.first and not ITEM.match(text, after.start, after.end)
+    begins = _WORD.match(text, after.start, after.end)
+    return begins is not None and begins[0].lower() not in words.first and not ITEM.match(text, after.start, after.end)
 
 
 def _is_in_bracket(text: str, line: Line, after: Line) -> bool:
