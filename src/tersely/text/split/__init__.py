@@ -57,8 +57,7 @@ def split_blocks(
     A heading or a row is one sentence, and so is each line of code. Splitting ends early once there are more than
     `most` sentences.
     """
-    from tersely.text.split._glue import find_cuts, part
-    from tersely.text.split._lines import find_lines
+    from tersely.text.split._lines import find_cuts, find_lines, part
     from tersely.text.split._marks import Scanner
 
     scanner = Scanner(text, language, uncased=_is_uncased(text[:_SAMPLE]))

@@ -3,7 +3,7 @@
 import re
 
 from tersely.text.language import HAN, Language
-from tersely.text.split._periods import Periods
+from tersely.text.split._abbreviations import Periods
 
 NAMES_WITH_MARK = ("Yahoo", "Jeopardy")
 
