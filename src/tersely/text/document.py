@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import starmap
 from typing import NamedTuple
 
 import numpy as np
@@ -66,7 +67,7 @@ class Document:
     @classmethod
     def _of(cls, text: str, language: Language, blocks: tuple[Block, ...], most: int | None = None) -> "Document":
         spans = split_blocks(text, blocks, language, most)
-        return cls(text, language, tuple(Sentence(start, end) for start, end in spans), blocks)
+        return cls(text, language, tuple(starmap(Sentence, spans)), blocks)
 
     @classmethod
     def from_sentences(cls, sentences: Sequence[str], language: Language | None = None) -> "Document":

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from tersely.text.split._marks import Scanner
 
 # Enough characters to tell whether a text uses capitals.
-_SAMPLE = 100_000
+_SAMPLE = 20_000
 _PART = 1_000
 
 # Blocks that are one sentence.
 _WHOLE = frozenset(("heading", "row", "header", "page", "rule"))
+_WITHOUT_CAPITALS = frozenset(("zh", "ja", "ko", "ar", "hi", "bn", "th"))
 _WORD = re.compile(r"\w")
 _SPACE = re.compile(r"\s*")
 
@@ -56,10 +57,11 @@ def split_blocks(
     A heading or a row is one sentence, and so is each line of code. Splitting ends early once there are more than
     `most` sentences.
     """
-    from tersely.text.split._lines import find_lines
+    from tersely.text.split._lines import find_cuts, find_lines, part
     from tersely.text.split._marks import Scanner
 
     scanner = Scanner(text, language, uncased=_is_uncased(text[:_SAMPLE]))
+    cuts = deque(() if language in _WITHOUT_CAPITALS else find_cuts(text, scanner.words.first))
     spans: list[tuple[int, int]] = []
     for kind, start, end, _, _ in blocks:
         if kind == "code":
@@ -67,7 +69,8 @@ def split_blocks(
         elif kind in _WHOLE:
             spans.append((start, end))
         else:
-            spans += _split_block(text, start, end, scanner, most)
+            for span in _split_block(text, start, end, scanner, most):
+                spans += part(text, *span, cuts)
         if most is not None and len(spans) > most:
             break
     return [piece for span in spans for piece in _phrases(text, *span)] if language == "th" else spans
@@ -78,22 +81,25 @@ def _is_uncased(sample: str) -> bool:
     capitals = 0
     # Most texts show it at once.
     for start in range(0, len(sample), _PART):
-        capitals += sum(map(str.isupper, sample[start : start + _PART]))
-        if capitals * 500 >= len(sample):
+        part = sample[start : start + _PART]
+        if part == part.lower():
+            continue
+        capitals += sum(map(str.isupper, part))
+        if capitals * 200 >= len(sample):
             return False
     return sample != sample.upper()
 
 
 def _split_block(text: str, start: int, end: int, scanner: "Scanner", most: int | None) -> list[tuple[int, int]]:
     """Return the spans of the sentences of `text[start:end]`, a paragraph, a list item or a turn."""
-    from tersely.text.split._marks import ENCLOSED, MARK
-
     spans: list[tuple[int, int]] = []
-    enclosed = deque(found.span() for found in ENCLOSED.finditer(text, start, end))
+    enclosed = deque([found.span() for found in scanner.enclosed.finditer(text, start, end)])
     word, quotes, counted = _first_word(text, start, end), 0, start
-    for found in MARK.finditer(text, start, end):
-        quotes += text.count('"', counted, found.start())
-        counted = found.start()
+    quoted = text.find('"', start, end) >= 0
+    for found in scanner.mark.finditer(text, start, end):
+        if quoted:
+            quotes += text.count('"', counted, found.start())
+            counted = found.start()
         stop = scanner.end_of_sentence(found, start, end, quotes)
         # It is not a sentence until it has a word: "..." belongs to what follows.
         if stop <= word or _is_inside(stop, enclosed):

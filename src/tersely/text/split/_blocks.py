@@ -10,7 +10,7 @@ from tersely.text.blocks import Block, Kind, role_of
 from tersely.text.language import HAN, Language
 from tersely.text.split._forms import CLOSED, Form, line_form, mark_code, settle_columns
 from tersely.text.split._lines import ITEM, Line, continues, find_lines, is_cased, is_interrupted, wrap_width
-from tersely.text.split._talk import find_labels, find_speakers, mark_mail
+from tersely.text.split._talk import find_labels, find_speakers, mark_mail, skip_stamp
 
 _QUOTED = re.compile(r"[>\s]*")
 _MARKUP = re.compile(r"(#{1,6}|={2,6})\s")
@@ -76,7 +76,9 @@ def _joined(
 ) -> list[Block]:
     """Join the lines that go on, and give each block the kind that its lines say."""
     marks = ("quote", "reply")
-    inner = [_inside(text, line) if form in marks else line for line, form in zip(lines, forms, strict=True)]
+    inner = list(lines)
+    if not set(marks).isdisjoint(forms):
+        inner = [_inside(text, line) if form in marks else line for line, form in zip(lines, forms, strict=True)]
     width = wrap_width(
         text, [line for line, form in zip(inner, forms, strict=True) if form not in _ALONE and _full(line)]
     )
@@ -100,7 +102,10 @@ def _joined(
             blocks[-1] = blocks[-1]._replace(kind="header")
         kind = form or ("turn" if speaker else "item" if ITEM.match(text, line.start, line.end) else "prose")
         level = (1 if text[lines[i + 1].start] == "=" else 2) if kind == "heading" else 0
-        blocks.append(Block(cast(Kind, kind), line.start, line.end, speaker, level))
+        start = skip_stamp(text, line.start, line.end) if kind == "turn" else line.start
+        if start > line.start:
+            blocks.append(Block("header", line.start, line.start + len(text[line.start : start].rstrip())))
+        blocks.append(Block(cast(Kind, kind), start, line.end, speaker, level))
         bare = said >= line.end if speaker else not _full(inner[i])
     if bare:
         blocks[-1] = blocks[-1]._replace(kind="header")
@@ -148,7 +153,7 @@ def _name_headings(text: str, blocks: list[Block], paragraph: int) -> None:
     again = Counter(_DIGITS.sub("0", own) for i, own in short.items() if blocks[i].kind == "prose")
     paragraphs = [block for block in blocks if block.kind in _SAID and block.end - block.start >= paragraph]
     marked = 2 * sum(_is_closed(text, block) for block in paragraphs) > len(paragraphs)
-    sample = text[:_SAMPLE] if short else ""
+    sample = text[:_SAMPLE] if any(map(str.isupper, short.values())) else ""
     shouted = sum(map(str.isupper, sample)) > sum(map(str.islower, sample))
     stacked = 0  # headings above the next paragraph
     for i in range(len(blocks) - 1, -1, -1):

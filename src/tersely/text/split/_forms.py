@@ -16,6 +16,8 @@ _PAGE = re.compile(
     r"第 ?\d{1,4} ?[页頁](?:[，,/ ]{0,3}共 ?\d{1,4} ?[页頁])?",
     re.IGNORECASE,
 )
+# How a page number and a caption begin.
+_PAGE_FIRST, _CAPTION_FIRST = frozenset("pPsS-–—第"), frozenset("fFtTcCeEpPiIaA图圖表")
 _NUMBER = re.compile(r"\d{1,4}")
 _CAPTION = re.compile(
     r"(?:figure|fig\.?|table|chart|exhibit|photo|image|abb(?:ildung|\.)|tabelle|figura|tableau|tabla|tabela)\s?"
@@ -54,14 +56,14 @@ def line_form(text: str, lines: Sequence[Line], i: int) -> Form:
     if not first.isalnum() and _RULE.fullmatch(text, start, end):
         return "rule"
     if length <= _LONGEST_NOTE:
-        if _PAGE.fullmatch(text, start, end):
+        if first in _PAGE_FIRST and _PAGE.fullmatch(text, start, end):
             return "page"
         alone = apart and (i + 1 == len(lines) or lines[i + 1].apart)
         if first.isdigit() and alone and _NUMBER.fullmatch(text, start, end):
             return "page"
     if length <= _LONGEST_ROW and (form := _row(text, start, end)):
         return form
-    return "caption" if _CAPTION.match(text, start, end) else ""
+    return "caption" if first in _CAPTION_FIRST and _CAPTION.match(text, start, end) else ""
 
 
 def _row(text: str, start: int, end: int) -> Form:
@@ -73,7 +75,7 @@ def _row(text: str, start: int, end: int) -> Form:
         closed = CLOSED.search(text, max(start, end - 6), end)
         return "row" if len(cells) > 2 and max(map(len, cells)) <= _CELL and not closed else ""
     last = text[end - 1]
-    if "\t" in text[start:end] or text.find("  ", start, end) >= 0:
+    if text.find("\t", start, end) >= 0 or text.find("  ", start, end) >= 0:
         cells = _GAP.split(text[start:end])
     elif not (last.isdigit() or last in "%)-–—"):
         return ""

@@ -3,43 +3,38 @@
 import re
 
 from tersely.text.language import HAN, Language
-from tersely.text.split._abbreviations import ENGLISH, abbreviations
+from tersely.text.split._abbreviations import Periods
 
 NAMES_WITH_MARK = ("Yahoo", "Jeopardy")
-
-# "5 a.m. Eastern time", "8 p.m. Monday": words that follow a time of day within a sentence.
-AFTER_HOUR = frozenset(
-    """
-    eastern central mountain pacific atlantic greenwich local standard daylight et est edt ct cst cdt mt mst mdt
-    pt pst pdt gmt utc bst ist cet cest jst hkt aest today tomorrow monday tuesday wednesday thursday friday
-    saturday sunday january february march april may june july august september october november december
-    jan feb mar apr jun jul aug sep sept oct nov dec
-    """.split()
-)
 
 # "?" and "!" before a closing quote do not end a sentence when one of these follows the speaker's name.
 SPEECH_VERBS = (
     "said|says|asked|asks|added|adds|replied|replies|told|tells|wrote|writes|cried|cries|shouted|shouts|exclaimed"
     "|wondered|wonders|tweeted|continued|recalled|joked|quipped|demanded|answered|explained|yelled|whispered"
+    "|questioned|questions|queried|inquired|enquired|posed|screamed|muttered|murmured|gasped|snapped|remarked"
 )
 
 _CJK = f"{HAN}\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 # These end a sentence whatever follows: the final marks of Chinese, Japanese, Hindi, Arabic, Armenian, Burmese...
 _STRONG = "。｡！？．।॥؟۔։።፧၊။។៕᠃᠉\u037e"
 _QUOTES = "\"'’”»›」』"
+_QUOTED = frozenset(_QUOTES)
 _CLOSERS = _QUOTES + ")\\]}）］】〉》"
+# What a transcript says about a voice: "[laughter]", "{vocalsound}".
+_SOUND = r"\[[a-z]{4,20}\]|\{[a-z]{3,20}\}|\((?:laughter|laughs|applause|cheers|crosstalk|inaudible|music|sighs)\)"
 # A mark and what closes after it: brackets, quotes, note numbers, even if a tokenizer put spaces in between.
 MARK = re.compile(
     rf"(?P<mark>[.!?…‽⁇⁈⁉{_STRONG}]+)"
-    rf"(?P<closers>(?:[{_CLOSERS}]|[“«](?=[\s,;]|\Z)|\[\d{{1,3}}\])*"
-    rf"(?:[ \xa0]{{1,2}}(?:''|[”»)\]}}]|['.!?](?=\s|\Z)))*)"
+    rf"(?P<closers>(?:[{_CLOSERS}]|[“«](?=[\s,;]|\Z)|\[(?:\^\w{{1,20}}|[\da-z]{{1,3}})\])*"
+    rf"(?:[ \xa0]{{1,2}}(?:''|[”»)\]}}]|['.!?](?=\s|\Z)|{_SOUND}))*)"
 )
 _NEXT = re.compile(r"(?P<gap>\s*)(?P<open>(?:[\"'“‘„‚«‹(\[{`´¿¡「『（《【*_]\s?)*)(?P<word>\w{0,24}(?:['’]\w{1,2}\b)?)")
-# Short text in quotes or brackets is kept whole; long text is split as if they were not there.
+# Short text in quotes, brackets or back-ticks is kept whole; long text is split as if they were not there.
 ENCLOSED = re.compile(
-    r"[\"“「『(（\[【《](?:"
+    r"[\"“「『(（\[【《`](?:"
     r"(?<=“)[^“”]{1,80}”|(?<=\()[^()]{1,120}\)|(?<=（)[^（）]{1,120}）|(?<=《)[^《》]{1,80}》|"
     r"(?<=\")(?<![^\s(\[—]\")(?=\S)[^\"]{1,80}(?<=\S)\"(?!\w)|"
+    r"(?<=`)(?<![\w`]`)(?=[^\s`])[^`\n]{1,120}(?<=\S)`(?![\w`])|"
     r"(?<=「)[^「」]{1,80}」|(?<=『)[^『』]{1,80}』|(?<=\[)[^\[\]]{1,120}\]|(?<=【)[^【】]{1,120}】)"
 )
 _OPENING = {"”": "“", "」": "「", "』": "『", "）": "（", ")": "(", "】": "【", "’": "‘", "］": "［"}
@@ -48,14 +43,12 @@ _CJK_CHAR = re.compile(f"[{_CJK}“「『《（【]")
 # "3.5", "Node.js", "e.g.this": the next character gives away most marks that end nothing.
 _IS_INNER = re.compile(r"(?<=[ -~][.!?])[a-z0-9]")
 
-_ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
-_LIST_NUMBER = re.compile(r"[\"'“(（]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})\s?")
 _NOT_IN_WORD = re.compile(r"[^\w.\u0900-\u0963\u0980-\u09e3\u0e01-\u0e4e]")
 _ADDRESS = re.compile(r"[/@\\_=]|www\.")
+_CALL = re.compile(r"\w[(\[]")
 _BRAND = re.compile(r"[a-z]{1,2}[A-Z]")
 _TOKENIZED_OPENER = re.compile("[`‘“']")
 _SPEAKER = re.compile(rf"(?:[A-Z][\w.’'-]{{0,20}}\s+){{1,4}}(?:{SPEECH_VERBS})\b(?!\s?:)")
-_LOCAL_TIME = re.compile(r"(?:\w+ ){1,2}time\b")
 _GOES_ON = re.compile(r"\s*[,;:，、；：،؛]|[-–—~～%/&=+@#*]|\s+&")
 # 她问。 他喊道， 李明说，“ : only who said it.
 _SPEAKER_CJK = re.compile(
@@ -66,27 +59,30 @@ _SPEAKER_CJK = re.compile(
 _CLINGS_CJK = re.compile(r"\s*(?:的(?!确)|と|って|等[^待到]|之[^后前])")
 
 
-# "z. B.", "т. е.", "EE. UU.": an abbreviation with spaces in it.
-_SPACED = re.compile(r"(?:[^\W\d_]{1,3}\.\s?){1,4}[^\W\d_]{1,4}\Z")
 _DASH = re.compile(r"[-–—]\s+")
-_ROMAN = re.compile("[IVXL]{2,}")
+# "It rained.- Nobody came.": the next item of a list that has lost its lines.
+_NEXT_ITEM = re.compile(r"-\s+[A-ZÀ-Þ]")
+# "to . the coast" shows that lone periods end nothing, if "coast. It" shows that others do.
+_LONE, _ATTACHED = re.compile(r"\w \. ([^\W\d_])"), re.compile(r"[a-z]\. [A-Z]")
+_FEWEST, _SAMPLE, _LINE = 3, 5_000, 80
 # "'s Avonds": a Dutch sentence that begins with a small letter.
 _DUTCH = re.compile(r"['’‘][stnk]\s+[A-Z]")
 _KOREAN_END = re.compile("[다요까죠네]\\Z")
-# "2024. 5. 3.": a Korean date.
-_KOREAN_DATE = re.compile(r"\d\.\s?\d{1,2}\Z")
 
 
 class Scanner:
     """Judges the marks of one text, each by a bounded context, so the time is linear."""
 
+    mark, enclosed = MARK, ENCLOSED
+
     def __init__(self, text: str, language: Language, *, uncased: bool) -> None:
         """With `uncased`, sentences may begin in lowercase."""
         self.text = text
         self.language = language
-        self.words = abbreviations(language)
-        self.english = self.words is ENGLISH  # other languages that we do not know are read as English, too
         self.uncased = uncased
+        self.periods = Periods(text, language)
+        self.words, self.english = self.periods.words, self.periods.english
+        self.wrapped = not uncased and _is_wrapped(text)
 
     def end_of_sentence(self, found: re.Match[str], start: int, end: int, quotes: int) -> int:
         """Return where the sentence that begins at `start` stops, or -1 if it goes on after this mark.
@@ -99,12 +95,23 @@ class Scanner:
             return -1
         at, after = self._place_quote(found, quotes, end)
         if _GOES_ON.match(self.text, at, end):
+            return at if _NEXT_ITEM.match(self.text, at, end) and self._is_closed(found) else -1
+        if found["mark"] == "?" and self.english and self._is_lost_quote(found, after):
             return -1
         if found["mark"][-1] in _STRONG or (not after["gap"] and self._is_in_cjk(found, after)):
             ends = self._ends_strong(found, after, start, at, end)
         else:
-            ends = self._ends_spaced(found, after, start, end)
+            ends = self._ends_spaced(found, after, start, at, end)
         return at if ends else -1
+
+    def _is_closed(self, found: re.Match[str]) -> bool:
+        """Tell whether a word, not an abbreviation such as "U.S.", stands before a mark."""
+        return found.start() > 1 and self.text[found.start() - 2 : found.start()].islower()
+
+    def _is_lost_quote(self, found: re.Match[str], after: re.Match[str]) -> bool:
+        """Tell a quotation mark that a wrong encoding has turned into "?", as in "?Go,? he said"."""
+        before = self._before(found)
+        return before == "," or (before == " " and not after["gap"] and after["word"] != "")
 
     def _before(self, found: re.Match[str]) -> str:
         return self.text[found.start() - 1] if found.start() else ""
@@ -137,7 +144,7 @@ class Scanner:
         """Judge a mark that needs neither a space nor a capital after it."""
         mark, closers = found["mark"], self.text[found.end("mark") : at].strip()
         if mark[-1] in "．." and self._before(found).isdigit():
-            return not after["word"][:1].isdigit() and not self._is_list_number(start, found.start())
+            return not after["word"][:1].isdigit() and not self.periods.is_list_number(start, found.start())
         if not closers:
             # A pause far more often than an end: 我……我不知道。
             return not _is_ellipsis(mark)
@@ -156,9 +163,9 @@ class Scanner:
         opener = _OPENING.get(closer)
         return self.text.rfind(opener, max(start, before - _REACH), before) if opener else -1
 
-    def _ends_spaced(self, found: re.Match[str], after: re.Match[str], start: int, end: int) -> bool:
+    def _ends_spaced(self, found: re.Match[str], after: re.Match[str], start: int, at: int, end: int) -> bool:
         """Judge a mark in a script that separates sentences by a space and begins them with a capital."""
-        word, mark = after["word"], found["mark"]
+        word, mark, closers = after["word"], found["mark"], self.text[found.end("mark") : at]
         before = self.text[max(start, found.start() - 64) : found.start()]
         tokenized = before[-1:].isspace()
         token = "" if tokenized or not before else before.split()[-1]
@@ -169,7 +176,7 @@ class Scanner:
             return False
         if mark[0] != "." and self._goes_on_after_dash(after, end):
             return False
-        if any(quote in found["closers"] for quote in _QUOTES):
+        if closers and not _QUOTED.isdisjoint(closers):
             if mark[0] != ".":
                 return not _SPEAKER.match(self.text, after.start("word"), end)
             if not self.english:
@@ -177,10 +184,17 @@ class Scanner:
         if _is_ellipsis(mark):
             return word != last
         if mark == "." and tokenized:
-            return not self._is_split_number(before, word, start, found.start())
+            if self.wrapped and word.lower() not in self.words.first and self._is_line_end(start, found.start()):
+                return False
+            return not self.periods.is_split(before, word, start, found.start())
         if mark == "!" and last in NAMES_WITH_MARK:
             return word.lower() in self.words.first
-        return mark != "." or not self._is_abbreviation(last, before, after, start, found.start())
+        return mark != "." or not self.periods.is_abbreviation(last, before, after, start, found.start())
+
+    def _is_line_end(self, start: int, at: int) -> bool:
+        """Tell whether the last period is near enough for a lost line end."""
+        near = at - _LINE
+        return near < start or self.text.find(".", near, at) >= 0
 
     def _goes_on_after_dash(self, after: re.Match[str], end: int) -> bool:
         """Tell who speaks, as in "«Кто там?» — спросил он", from a sentence of its own."""
@@ -210,6 +224,8 @@ class Scanner:
             return False
         if closers or after["open"] or mark != ".":
             return True
+        if token[-1:] in ")]" and token[-2:-1].isalnum() and not _CALL.search(token):
+            return True
         last = _NOT_IN_WORD.split(token)[-1]
         return len(last) > 1 and (last[-1].islower() or last[-1].isdigit()) and last.lower() not in self.words.never
 
@@ -221,52 +237,14 @@ class Scanner:
             return bool(_KOREAN_END.search(token))
         return len(token) > 2 and "." not in token and token not in self.words.never
 
-    def _is_split_number(self, before: str, word: str, start: int, at: int) -> bool:
-        """Tell "3 . 5", "example . Com" and "2 . Second" in tokenized text from sentence ends."""
-        if before.rstrip()[-1:].isdigit() and word[:1].isdigit():
-            return True
-        return word.lower() in ("com", "org", "net", "co") or self._is_list_number(start, at)
-
-    def _is_list_number(self, start: int, at: int) -> bool:
-        return at - start <= 6 and bool(_LIST_NUMBER.fullmatch(self.text, start, at))
-
-    def _is_abbreviation(self, last: str, before: str, after: re.Match[str], start: int, at: int) -> bool:
-        """Tell from the next word whether the period after `last` only abbreviates it."""
-        word, words = after["word"], self.words
-        plain, following = last.lower(), word.lower().replace("’", "'")
-        number = word[:1].isdigit()
-        if self._is_list_number(start, at):
-            return True
-        if plain in words.never or last in words.never:
-            return True
-        if plain in ("a.m", "p.m"):
-            return following in AFTER_HOUR or bool(_LOCAL_TIME.match(self.text, after.start("word")))
-        if plain in words.before_number and number:
-            return True
-        begins = word[:1].isupper() and following in words.first
-        if not self.english and len(word) == 1 and self.text[after.end() : after.end() + 1] == ".":
-            begins = False  # a name's initial
-        if plain.isdigit() and self._is_ordinal(plain, before, number, begins):
-            return True
-        if not self.english and (joined := _SPACED.search(before)):
-            parts = "".join(joined[0].lower().split()).split(".")
-            if any(".".join(parts[-size:]) in words.never for size in (2, 3, 4)):
-                return True
-        if last == "I" or begins:
-            return False
-        single = len(last) == 1 and last.isalpha()
-        if single or plain in words.seldom or last in words.seldom or _ACRONYM.fullmatch(plain):
-            return True
-        return (self.language == "de" and bool(_ROMAN.fullmatch(last))) or (self.language == "th" and len(last) <= 3)
-
-    def _is_ordinal(self, digits: str, before: str, number: bool, begins: bool) -> bool:
-        """Tell "3. Oktober" and a part of a Korean date from a number at the end of a sentence."""
-        if self.language == "ko":
-            return number or bool(_KOREAN_DATE.search(before))
-        if len(digits) > 2:
-            return False
-        return self.language == "other" or (self.language in ("de", "tr") and not begins)
-
 
 def _is_ellipsis(mark: str) -> bool:
     return "…" in mark or mark.count(".") > 2
+
+
+def _is_wrapped(text: str) -> bool:
+    """Tell whether a text has a lone period for each line end that it lost: "The storm hit . the coast. It left."."""
+    if text.count(" . ", 0, _SAMPLE) < _FEWEST:
+        return False
+    lone = [mark[1].islower() for mark in _LONE.finditer(text, 0, _SAMPLE)]
+    return sum(lone) >= max(_FEWEST, len(lone) / 3) and bool(_ATTACHED.search(text, 0, _SAMPLE))

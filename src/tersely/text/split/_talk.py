@@ -9,10 +9,15 @@ from tersely.text.language import HAN
 from tersely.text.split._forms import CLOSED, Form
 from tersely.text.split._lines import Line
 
-_STAMP = r"(?:[\[(]?\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?(?:\s?[AaPp][Mm])?[\])]?\s{1,4}(?:[-–—]\s)?)?"
+# "10:32 ", "[12/03/2025, 09:02:11] ", "12/03/2025, 09:02 - "
+_STAMP = (
+    r"\u200e?[\[(]?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s)?"
+    r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?(?:\s?[AaPp][Mm])?[\])]?\s{1,4}(?:[-–—]\s)?"
+)
+_STAMPED = re.compile(_STAMP)
 # "Ann Lee (CFO):", "#Person1#:", "**Q:**", "[doctor]", "<nick>", "10:32 Ann:", 记者：
 _LABEL = re.compile(
-    rf"{_STAMP}[*_]{{0,2}}(?:"
+    rf"(?:{_STAMP})?[*_]{{0,2}}(?:"
     r"(?:#(?P<marked>[^#:\n]{1,30})#|(?P<name>[^\W_](?:[\w.’'&/-]|[ \xa0](?=[\w(&])){0,39})|"
     rf"(?P<han>[{HAN}·]{{1,10}}))"
     r"(?:\s?[(（][^()（）\n]{1,40}[)）])?[*_]{0,2}\s?(?::(?=[\s*_]|\Z)|：)[*_]{0,2}|"
@@ -71,13 +76,19 @@ def find_labels(text: str, lines: Sequence[Line], forms: Sequence[Form]) -> dict
         if forms[i]:
             continue
         reach = min(end, start + _REACH)
-        if text[start] in "[<" or text.find(":", start, reach) > 0 or text.find("：", start, reach) > 0:
+        if text[start] in "[<\u200e" or text.find(":", start, reach) > 0 or text.find("：", start, reach) > 0:
             match = _LABEL.match(text, start, end)
             if match and match.end() <= reach:
                 name = match[match.lastgroup or 0].strip()
                 if any(map(str.isalpha, name)) and len(_HAN.findall(name)) <= _LONGEST_HAN:
                     found[i] = name, match.end()
     return found
+
+
+def skip_stamp(text: str, start: int, end: int) -> int:
+    """Return where the speaker's name begins in a turn, after the time if there is one."""
+    stamp = _STAMPED.match(text, start, end)
+    return stamp.end() if stamp else start
 
 
 def find_speakers(
