@@ -6,9 +6,8 @@
 
 FROM python:3.13-slim AS build
 WORKDIR /source
-RUN apt-get update && apt-get install --yes --no-install-recommends gcc libc6-dev
 RUN python -m venv /opt/tersely
-COPY pyproject.toml constraints.txt hatch_build.py README.md LICENSE ./
+COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY configs configs
 COPY share share
 COPY src src

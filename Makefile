@@ -3,7 +3,6 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-COMPILED := hatch_build.py src/tersely/select/_compiled.c
 EXTRAS := tokens,html,files,plot,hub,eval,train,serve,batch,ray,langchain,llama-index,haystack,spacy,mcp
 
 .DEFAULT_GOAL := help
@@ -93,14 +92,11 @@ share: $(VENV)/base ## Write the manual page and the completion scripts, share/
 	$(BIN)/tersely completion zsh > share/zsh/site-functions/_tersely
 	$(BIN)/tersely completion fish > share/fish/vendor_completions.d/tersely.fish
 
-dist: $(VENV)/dev $(VENV)/release ## Build the sdist and the wheels into dist/ and check them
+dist: $(VENV)/dev $(VENV)/release ## Build the sdist and the wheel into dist/ and check them
 	$(BIN)/python .ci/version.py
 	$(BIN)/pytest tests/test_package.py
-	rm -rf dist build/compiled
-	TERSELY_PURE=1 $(BIN)/python -m build --outdir dist .
-	$(BIN)/python -m build --wheel --outdir build/compiled .
-	if [ "$$(uname)" = Linux ]; then PATH=$(BIN):$$PATH auditwheel repair --wheel-dir dist build/compiled/*.whl; \
-	else cp build/compiled/*.whl dist; fi
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
 	$(BIN)/twine check --strict dist/*
 
 # What runs without torch and Ray.
@@ -142,13 +138,13 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 # Nothing that is not listed with its hash is fetched, not even to build the package.
-$(VENV)/base: $(VENV)/bin/python pyproject.toml requirements.txt $(COMPILED)
+$(VENV)/base: $(VENV)/bin/python pyproject.toml requirements.txt
 	$(PIP) install --require-hashes --requirement requirements.txt
 	$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # Most of these modules are never imported: compiling them all takes longer than to install them.
-$(VENV)/dev: $(VENV)/bin/python pyproject.toml constraints.txt $(COMPILED)
+$(VENV)/dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) install --upgrade pip
 	$(PIP) install --no-compile --constraint constraints.txt --editable '.[$(EXTRAS)]' --group dev --group bench --group docs
 	@touch $@ $(VENV)/base

@@ -16,7 +16,7 @@ from urllib.request import urlopen
 
 ROOT = Path(__file__).parents[1]
 # What builds the package and installs it in place.
-BUILDERS = ("hatchling", "setuptools", "editables", "pip")
+BUILDERS = ("hatchling", "editables", "pip")
 HEAD = "# What 'make demo' installs, with the SHA-256 of every file that may be. Written by 'make hashes'.\n"
 
 

@@ -16,7 +16,6 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from unittest import mock
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SIZES = (25, 200, 1000)
@@ -71,7 +70,7 @@ def long_texts() -> None:
 
 
 def ratios(seconds: float) -> None:
-    """Print how many times as long others take, and what the compiled searches are worth."""
+    """Print how many times as long others take, and how long all budgets of a short text take."""
     print("\n| sentences | auto, ms | lead, ms | sumy TextRank, ms | auto : lead | sumy : auto |")
     print("|---|---|---|---|---|---|", flush=True)
     for size in SIZES:
@@ -80,9 +79,9 @@ def ratios(seconds: float) -> None:
         cells = [f"{1e3 * auto:.3g}", f"{1e3 * lead:.3g}", f"{1e3 * sumy:.4g}", f"{auto / lead:.1f}"]
         print(f"| {size:,} | " + " | ".join([*cells, f"{sumy / auto:.1f}"]) + " |", flush=True)
     found = in_a_process("--compare", "0", "--seconds", str(seconds))
-    print(f"\n| {SIZES[0]} sentences | compiled, ms | not compiled, ms |\n|---|---|---|")
+    print(f"\n| {SIZES[0]} sentences | ms |\n|---|---|")
     for name in ("auto", "all budgets"):
-        print(f"| {name} | {1e3 * found[name]:.3g} | {1e3 * found[f'{name}, not compiled']:.3g} |", flush=True)
+        print(f"| {name} | {1e3 * found[name]:.3g} |", flush=True)
 
 
 def in_a_process(*arguments: str) -> dict[str, float]:
@@ -95,7 +94,7 @@ def in_a_process(*arguments: str) -> dict[str, float]:
 def compare(size: int, seconds: float) -> dict[str, float]:
     """Return the seconds that each system takes for a document, all on the same ones in turns.
 
-    For size 0: the default and all budgets of short texts, each with and without the compiled searches.
+    For size 0: the default and all budgets of short texts.
     """
     documents = sample(size or SIZES[0], count=max(1, 250 // (size or SIZES[0])))
     if size:
@@ -103,7 +102,6 @@ def compare(size: int, seconds: float) -> dict[str, float]:
         systems["sumy TextRank"] = sumy_system("sumy TextRank")
     else:
         systems = {"auto": our_system("auto"), "all budgets": all_budgets()}
-        systems |= {f"{name}, not compiled": not_compiled(run) for name, run in systems.items()}
     spent, rounds = dict.fromkeys(systems, 0.0), 0
     for run in systems.values():
         run(documents[0][: SIZES[0]])
@@ -161,16 +159,6 @@ def all_budgets() -> Callable[[list[str]], object]:
 
     summarizer = Summarizer.load()
     return lambda sentences: summarizer.frontier(Document.from_sentences(sentences, "en")).steps()
-
-
-def not_compiled(run: Callable[[list[str]], object]) -> Callable[[list[str]], object]:
-    """Return the function as it is where there is no compiler."""
-
-    def plain(sentences: list[str]) -> object:
-        with mock.patch("tersely.select._agreement.compiled", None):
-            return run(sentences)
-
-    return plain
 
 
 def sumy_system(system: str) -> Callable[[list[str]], object]:

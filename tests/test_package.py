@@ -66,35 +66,12 @@ def test_the_wheel_has_the_package_its_configurations_and_its_manual_and_nothing
     # Each knapsack network once: its graph holds the same weights as its safetensors.
     graphs = {name for name in shipped if name.startswith("models/knapsack-") and name.endswith(".onnx")}
     assert len(graphs) == 4
-    sources = {name for name in shipped if name.endswith((".c", ".so", ".pyd"))}
-    expected = {f"tersely/{name}" for name in shipped - graphs - sources}
+    expected = {f"tersely/{name}" for name in shipped - graphs}
     expected |= {f"tersely/configs/{name}" for name in files(ROOT / "configs")}
     expected |= {f"{data}/share/{name}" for name in files(ROOT / "share")}
     expected |= {f"{info}/{name}" for name in ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE")}
-    compiled = {name for name in wheel.namelist() if name.startswith("tersely/select/_compiled.")}
-    assert len(compiled) <= 1
-    assert set(wheel.namelist()) - compiled == expected
+    assert set(wheel.namelist()) == expected
     assert {"tersely/py.typed", "tersely/models/news/config.toml", "tersely/configs/news.toml"} <= expected
-
-
-@pytest.mark.parametrize(
-    ("settings", "tag", "compiled"),
-    [
-        ({"TERSELY_PURE": "1"}, "py3-none-any", 0),
-        ({"CC": "no-such-compiler", "LDSHARED": "no-such-compiler"}, "py3-none-any", 0),
-        pytest.param({}, "cp311-abi3-", 1, marks=pytest.mark.skipif(not shutil.which("cc"), reason="no compiler")),
-    ],
-)
-def test_a_wheel_is_compiled_where_there_is_a_compiler(
-    unpacked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], tag: str, compiled: int
-) -> None:
-    for name, value in settings.items():
-        monkeypatch.setenv(name, value)
-    for built in unpacked.rglob("_compiled.*.*"):
-        built.unlink()
-    wheel = build(unpacked, "wheel", tmp_path)
-    assert tag in wheel.name
-    assert sum(name.startswith("tersely/select/_compiled.") for name in ZipFile(wheel).namelist()) == compiled
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists() or not shutil.which("git"), reason="not a clone")

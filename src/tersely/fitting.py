@@ -65,7 +65,9 @@ class Fitting:
 
     def choice(self, capacity: int) -> Choice:
         """Return the best choice that is at most `capacity` long."""
-        return self._choose(capacity, lambda number, room: self._selector(self.candidates.levels[number].with_capacity(room)))
+        return self._choose(
+            capacity, lambda number, room: self._selector(self.candidates.levels[number].with_capacity(room))
+        )
 
     def choices(self, largest: int) -> Callable[[int], Choice]:
         """Return a function equivalent to `choice` for capacities up to the largest, with the work shared."""
@@ -249,4 +251,3 @@ class Fitting:
     @cached_property
     def _selector(self) -> Selector:
         return blocking_trigrams(self.selector) if self.layout.options.redundancy == "trigrams" else self.selector
-

@@ -81,7 +81,7 @@ def explained(summary: "Summary") -> str:
     +  0  Rain fell.
        1  The river rose.  (too long for the room that is left)
     """
-    lines = [summary.lean] if summary.lean else []
+    lines: list[str] = []
     for sentence in sorted(summary.ranking, key=lambda s: s.index):
         text = " ".join(on_one_line(sentence.text).split())
         text = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1].rstrip()}…"

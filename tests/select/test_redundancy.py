@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from growth import assert_linear
-from problems import problems, selectors
-from tersely.select import Problem, _redundancy, blocking_trigrams, distinct, without_duplicates
+from problems import problems, selectors, worth
+from tersely.select import Problem, _redundancy, blocking_trigrams, distinct
 from tersely.select.greedy import Greedy
 from tersely.select.knapsack import Knapsack
 from tersely.select.top import Top
@@ -28,8 +28,9 @@ def pair_by_pair(problem: Problem, similarity: float) -> set[int]:
     rows = [set(all_words(text, problem.document.language)) for text in problem.document.texts]
     texts = [" ".join(text.split()).casefold() for text in problem.document.texts]
     kept: list[int] = []
-    fits = problem.include.union(problem.candidates.tolist())
-    rank = {i: (i not in problem.include, i not in fits, -problem.values[i], i) for i in range(len(rows))}
+    most = np.abs(problem.values).max(initial=1e-300)
+    steps = [round(float(value / most) * 64) for value in problem.values]
+    rank = {i: (i not in problem.include, -steps[i], problem.lengths[i], i) for i in range(len(rows))}
     for i in sorted(set(rank) - problem.exclude, key=rank.__getitem__):
         same = any(
             len(rows[i] & rows[j]) >= similarity * len(rows[i] | rows[j]) - 1e-9
@@ -44,7 +45,7 @@ def pair_by_pair(problem: Problem, similarity: float) -> set[int]:
 
 @given(problems(largest=12), st.sampled_from([0.3, 0.5, 0.8, 1.0]))
 def test_duplicates_are_the_same_as_by_comparing_all_pairs(problem: Problem, similarity: float) -> None:
-    without = without_duplicates(problem, similarity)
+    without = distinct(problem, similarity)
     if problem.document is None:
         assert without is problem
     else:
@@ -79,13 +80,13 @@ def log(lines: int) -> Problem:
 
 
 def test_near_duplicates_of_a_log_are_found_in_linear_time() -> None:
-    assert without_duplicates(log(500)).exclude == pair_by_pair(log(500), 0.8)
-    assert_linear(without_duplicates, log, 1000)
+    assert distinct(log(500)).exclude == pair_by_pair(log(500), 0.8)
+    assert_linear(distinct, log, 1000)
 
 
 def test_the_last_line_of_a_log_is_compared_like_the_others() -> None:
     for lines in range(30, 90):
-        assert without_duplicates(log(lines)).exclude == pair_by_pair(log(lines), 0.8)
+        assert distinct(log(lines)).exclude == pair_by_pair(log(lines), 0.8)
 
 
 def test_the_better_or_earlier_of_near_duplicates_stays() -> None:
@@ -95,89 +96,68 @@ def test_the_better_or_earlier_of_near_duplicates_stays() -> None:
         "Snow fell on Oslo.",
         "Snow fell on Oslo!",
     ]
-    assert without_duplicates(of(*sentences, values=[1.0, 2.0, 1.0, 1.0])).exclude == {0, 3}
+    assert distinct(of(*sentences, values=[1.0, 2.0, 1.0, 1.0])).exclude == {0, 3}
     included = replace(of(*sentences), include=frozenset({1, 3}))
-    assert without_duplicates(included).exclude == {0, 2}
+    assert distinct(included).exclude == {0, 2}
 
 
-def test_a_sentence_that_fits_is_kept_if_the_better_one_is_too_long() -> None:
+def test_the_shorter_of_almost_equal_sentences_stays_and_a_better_one_does_however_long() -> None:
     long, short = "Late today rain fell on Paris.", "Today rain fell on Paris."
-    problem = of(long, short, short, "Snow fell.", values=[2.0, 1.0, 1.0, 1.0])
-    assert without_duplicates(problem.with_capacity(30)).exclude == {1, 2}
-    assert without_duplicates(problem.with_capacity(29)).exclude == {0, 2}
-    assert without_duplicates(problem.with_capacity(24)).exclude == {1, 2}
-    needing = of("Snow fell.", "Today rain fell on Paris!", short, values=[1.0, 2.0, 1.0], capacity=30)
-    assert without_duplicates(needing).exclude == {2}
-    assert without_duplicates(replace(needing, needs=(-1, 0, -1))).exclude == {1}
-    assert without_duplicates(replace(needing, needs=(-1, 0, -1), include=frozenset({0}), capacity=36)).exclude == {2}
-    assert without_duplicates(replace(needing, needs=(-1, 0, -1), exclude=frozenset({0}))).exclude == {0, 1}
+    assert distinct(of(long, short, values=[1.001, 1.0])).exclude == {0}
+    assert distinct(of(long, short, values=[1.1, 1.0])).exclude == {1}
 
 
-@given(problems(largest=10, needs=True), st.sampled_from([0.3, 0.8]))
-def test_duplicates_are_the_same_down_to_the_smallest_capacity_that_is_named(problem: Problem, alike: float) -> None:
-    least, without = distinct(problem, alike)
-    for capacity in range(max(least, problem.least), problem.capacity + 1):
-        other = without_duplicates(problem.with_capacity(capacity), alike)
-        assert (other.exclude, other.needs) == (without.exclude, without.needs)
+@given(problems(largest=10, cured=True), st.sampled_from([0.3, 0.8]))
+def test_duplicates_do_not_depend_on_the_capacity(problem: Problem, alike: float) -> None:
+    without = distinct(problem, alike)
+    for capacity in range(problem.least, problem.capacity + 1):
+        other = distinct(problem.with_capacity(capacity), alike)
+        assert (other.exclude, other.cures) == (without.exclude, without.cures)
 
 
-def test_what_needs_a_duplicate_needs_its_twin_if_that_is_earlier() -> None:
+@given(problems(largest=10, cured=True), st.sampled_from([0.3, 0.8]))
+def test_without_duplicates_more_room_never_lowers_the_total(problem: Problem, alike: float) -> None:
+    answer = Knapsack().table(distinct(problem, alike))
+    answers = [answer(capacity) for capacity in range(problem.least, problem.capacity + 1)]
+    totals = [worth(distinct(problem, alike), one.chosen) for one in answers]
+    assert totals == sorted(totals)
+
+
+def test_what_a_duplicate_cures_is_cured_by_the_sentence_kept_for_it() -> None:
     sentences = ["Rain fell on Paris today.", "He left.", "Today rain fell on Paris.", "She came.", "It was late."]
-    problem = replace(of(*sentences), needs=(-1, 0, -1, 2, 3))
-    first = without_duplicates(problem)  # 0 is kept for 2
-    assert (first.exclude, first.needs) == ({2}, (-1, 0, -1, 0, 3))
-    second = without_duplicates(replace(problem, values=np.array([1.0, 1.0, 2.0, 1.0, 1.0])))  # 2 is kept for 0
-    assert second.exclude == {0, 1}
-    assert second.needs[2:] == (-1, 2, 3)
-    included = without_duplicates(replace(problem, include=frozenset({1, 2})))
-    assert included.exclude == {0}
+    problem = replace(of(*sentences), cures=(-1, 0, -1, 2, 3))
+    first = distinct(problem)  # 0 is kept for 2
+    assert (first.exclude, first.cures) == ({2}, (-1, 0, -1, 0, 3))
+    second = distinct(replace(problem, include=frozenset({2})))  # 2 is kept for 0
+    assert (second.exclude, second.cures) == ({0}, (-1, 2, -1, 2, 3))
 
 
-def test_a_kept_sentence_that_needs_its_duplicate_needs_what_that_needed() -> None:
+def test_a_kept_sentence_that_its_duplicate_cures_is_cured_by_what_cures_that() -> None:
     sentences = ["Snow fell on Oslo.", "Rain fell on Paris today.", "Today rain fell on Paris."]
-    problem = replace(of(*sentences, values=[1.0, 1.0, 2.0]), needs=(-1, 0, 1))
-    without = without_duplicates(problem)
-    assert (without.exclude, without.needs) == ({1}, (-1, 0, 0))
-    lost = without_duplicates(
-        replace(of("He left.", *sentences[1:], "He  LEFT.", values=[1, 1, 2, 3]), needs=(-1, 0, 1, -1))
-    )
-    assert lost.exclude == {0, 1, 2}
+    problem = replace(of(*sentences, values=[1.0, 1.0, 2.0]), cures=(-1, 0, 1))
+    assert distinct(problem).cures == (-1, -1, 0)
 
 
-@given(problems(largest=10, needs=True), st.sampled_from([0.3, 0.8]))
-def test_needs_stay_true_without_duplicates(problem: Problem, similarity: float) -> None:
-    if problem.document is None or not problem.needs:
-        return
-    without = without_duplicates(problem, similarity)
-    gone = pair_by_pair(problem, similarity)
-    assert gone <= without.exclude
-    for i, (before, after) in enumerate(zip(problem.needs, without.needs, strict=True)):
-        if i in without.exclude or i in problem.include:
-            continue
-        assert after == before or before in gone
-        assert after not in gone - problem.exclude
-    assert all(before in gone for i, before in enumerate(problem.needs) if i in without.exclude - gone)
-
-
-def test_of_a_sentence_and_one_that_needs_it_the_latter_is_blocked() -> None:
-    problem = of("The storm hit the coast.", "Then the STORM hit us.", "Rain.", values=[1.0, 2.0, 0.5])
-    for selector in selectors():
-        assert blocking_trigrams(selector)(replace(problem, needs=(-1, 0, -1))).chosen == (0, 2)
-        assert blocking_trigrams(selector)(replace(problem, needs=(-1, -1, 0))).chosen == (1,)
+def test_no_circle_of_cures_is_closed() -> None:
+    sentences = ["Rain fell on Paris today.", "He left.", "She came.", "Today rain fell on Paris."]
+    problem = replace(of(*sentences), cures=(1, 2, 3, -1))
+    without = distinct(problem)
+    assert without.exclude == {3}
+    assert sum(cure < 0 for cure in without.cures) == 2
 
 
 def test_four_words_of_five_make_a_duplicate_and_three_of_four_do_not() -> None:
-    assert without_duplicates(of("rain snow wind storm", "rain snow wind storm frost")).exclude == {1}
-    assert without_duplicates(of("rain snow wind", "rain snow wind storm")).exclude == set()
+    assert distinct(of("rain snow wind storm", "rain snow wind storm frost")).exclude == {1}
+    assert distinct(of("rain snow wind", "rain snow wind storm")).exclude == set()
 
 
 def test_sentences_without_terms_are_compared_as_text() -> None:
-    assert without_duplicates(of("It  is.", "it is.", "So it is.", "Rain.")).exclude == {1}
+    assert distinct(of("It  is.", "it is.", "So it is.", "Rain.")).exclude == {0}
 
 
 @pytest.mark.parametrize("copies", [2, 3000])
 def test_a_text_of_copies_keeps_one(copies: int) -> None:
-    assert len(without_duplicates(of(*["Rain fell on the old harbor."] * copies)).exclude) == copies - 1
+    assert len(distinct(of(*["Rain fell on the old harbor."] * copies)).exclude) == copies - 1
 
 
 def trigrams(text: str) -> set[tuple[str, ...]]:
@@ -208,7 +188,7 @@ def test_blocking_equals_that_of_bertsum_for_greedy_and_top(problem: Problem) ->
     assert blocking_trigrams(Top())(problem).chosen == bertsum(problem, stop=True)
 
 
-@given(problems(largest=12, needs=True))
+@given(problems(largest=12, cured=True))
 def test_no_two_chosen_sentences_share_a_trigram_unless_both_are_included(problem: Problem) -> None:
     if problem.document is None:
         return

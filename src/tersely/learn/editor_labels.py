@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.errors import InputError
-from tersely.io.lines import read_objects
+from tersely.io.lines import Fault, read_objects
 from tersely.read.features import Floats, Terms, Tokens, features_of, terms_of, tokens_of
 from tersely.read.reader import CAUSES, NOISES, WINDOW, overlaps, windows
 from tersely.text.document import Document
@@ -58,7 +58,10 @@ class Lesson:
 def read_lessons(paths: Iterable[Path], data: Path, foreign: bool = False) -> Iterator[Lesson]:
     """Yield the lessons of label files; `data` is the folder of the files that they name."""
     for path in paths:
-        for number, row in read_objects(path):
+        for item in read_objects(path):
+            if isinstance(item, Fault):
+                raise InputError(str(item))
+            number, row = item
             try:
                 lesson = lesson_of(_with_text(row, data), foreign)
             except (KeyError, IndexError, TypeError, ValueError) as error:

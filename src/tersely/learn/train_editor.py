@@ -75,7 +75,9 @@ class EditorNetwork(nn.Module):
         }
         for layer in range(shape.layers):
             sizes |= {f"layer{layer}.{name}": size for name, size in _layer_sizes(width, shape.heads).items()}
-        self.weights = nn.ParameterDict({_escaped(name): nn.Parameter(_initial(name, size)) for name, size in sizes.items()})
+        self.weights = nn.ParameterDict(
+            {_escaped(name): nn.Parameter(_initial(name, size)) for name, size in sizes.items()}
+        )
         self.foreign = nn.Parameter(torch.zeros(()))  # how much more other annotators see needs
         self.register_buffer("mean", torch.zeros(features))
         self.register_buffer("deviation", torch.ones(features))
@@ -125,7 +127,8 @@ class EditorNetwork(nn.Module):
         kept = torch.rand(2, len(batch.tokens), 1) >= drop_tokens if self.training else torch.ones(2, 1, 1)
         scale = 1 / batch.counts.sqrt()[:, None]
         bags = [
-            torch.zeros(count, self.shape.vector).index_add_(0, batch.sentence, self.weight("table")[rows] * keep) * scale
+            torch.zeros(count, self.shape.vector).index_add_(0, batch.sentence, self.weight("table")[rows] * keep)
+            * scale
             for rows, keep in zip((batch.tokens, batch.pairs), kept, strict=True)
         ]
         begins = self.weight("openings")[batch.openings]
@@ -221,7 +224,9 @@ class Batch:
 def batch_of(lessons: Sequence[Lesson], shape: EditorShape) -> Batch:
     """Put lessons together."""
     body = feature_names().index("body")
-    parts: dict[str, list[Any]] = {name: [] for name in "tokens pairs sentence counts openings features document".split()}
+    parts: dict[str, list[Any]] = {
+        name: [] for name in "tokens pairs sentence counts openings features document".split()
+    }
     tables: list[tuple[np.ndarray, int]] = []
     row: list[int] = []
     place: list[int] = []
@@ -374,4 +379,15 @@ def standardize(network: EditorNetwork, lessons: Sequence[Lesson]) -> None:
     network.deviation.copy_(torch.tensor(np.maximum(features.std(0), 0.05)))
 
 
-__all__ = ["Any", "EditorNetwork", "EditorShape", "EditorTraining", "Path", "field", "fit", "json", "read_lessons", "standardize"]
+__all__ = [
+    "Any",
+    "EditorNetwork",
+    "EditorShape",
+    "EditorTraining",
+    "Path",
+    "field",
+    "fit",
+    "json",
+    "read_lessons",
+    "standardize",
+]

@@ -91,9 +91,7 @@ def _together(collection: Collection) -> Reading:
         return _reading([])
     firsts = np.cumsum([0, *(len(part.cures) for part in parts)]).tolist()
     cures = [
-        cure + first if cure >= 0 else cure
-        for first, part in zip(firsts, parts, strict=False)
-        for cure in part.cures
+        cure + first if cure >= 0 else cure for first, part in zip(firsts, parts, strict=False) for cure in part.cures
     ]
     return Reading(
         np.concatenate([part.worth for part in parts]) / len(parts),

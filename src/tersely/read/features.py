@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import NamedTuple
 from zlib import crc32
 
@@ -94,7 +95,8 @@ def word_lists() -> dict[str, dict[str, frozenset[str]]]:
     """Return the pronouns and openers of each language that has lists of them."""
     stored = tomllib.loads(files("tersely.read").joinpath("words.toml").read_text(encoding="utf-8"))
     return {
-        language: {name: frozenset(words.split()) for name, words in lists.items()} for language, lists in stored.items()
+        language: {name: frozenset(words.split()) for name, words in lists.items()}
+        for language, lists in stored.items()
     }
 
 
@@ -200,7 +202,7 @@ def _columns(document: Document, tokens: Tokens, terms: Terms) -> Columns:
         **_names(tokens),
         **_content(document, terms),
         **_talk(document),
-        **_profile(document, tokens, sums, quoted, lines),
+        **_profile(document, sums, quoted, lines),
         **{f"kind_{kind}": np.array([own == kind for own in document.kinds]) for kind in KINDS},
         **{f"section_{name}": np.array([role == name for role in document.roles]) for name in SECTIONS},
     }
@@ -209,7 +211,7 @@ def _columns(document: Document, tokens: Tokens, terms: Terms) -> Columns:
 def _line_starts(document: Document) -> NDArray[np.bool_]:
     """Return for each sentence whether it is the first of a line."""
     text, spans = document.text, document.sentences
-    gaps = ["\n" in text[left.end : right.start] for left, right in zip(spans, spans[1:], strict=False)]
+    gaps = ["\n" in text[left.end : right.start] for left, right in pairwise(spans)]
     return np.array([True, *gaps])
 
 
@@ -298,7 +300,8 @@ def _form(document: Document, tokens: Tokens) -> tuple[Columns, dict[str, NDArra
         "ends_word": last["word"],
         "ends_bracket": last["bracket"],
     }
-    sums["closed"], sums["small"], sums["sizes"] = last["close"], columns["opens_small"], sizes  # type: ignore[assignment]
+    small = opening["word"] & ~opening["title"]
+    sums |= {"closed": last["close"].astype(float), "small": small.astype(float), "sizes": sizes}
     return columns, sums
 
 
@@ -314,7 +317,7 @@ def _quotations(tokens: Tokens, lines: NDArray[np.bool_]) -> Columns:
         turns = (opening[marks] * 2 + closing[marks]).tolist()
         places = (marks - tokens.starts[of_sentence]).tolist()
         sizes, inside, since = tokens.counts.tolist(), False, 0
-        for i, (low, high) in enumerate(zip(by_sentence, by_sentence[1:], strict=False)):
+        for i, (low, high) in enumerate(pairwise(by_sentence)):
             if inside:
                 since += 1
                 inside = since <= _LONGEST_QUOTATION and not (lines[i] and since > _LONGEST_ACROSS_LINES)
@@ -354,12 +357,12 @@ def _content(document: Document, terms: Terms) -> Columns:
     first[term[::-1]], last[term] = sentence[::-1], sentence  # pairs ascend, so the last to be written stays
     repeated = np.bincount(sentence, often[term] > 1, minlength=count)
     weight = np.bincount(sentence, np.log(often[term]), minlength=count)
-    central = np.bincount(sentence, often[term], minlength=count) / np.sqrt(divisor) / max(np.linalg.norm(often), 1.0)
+    central = (
+        np.bincount(sentence, often[term], minlength=count) / np.sqrt(divisor) / max(float(np.linalg.norm(often)), 1.0)
+    )
     body = [i for i, kind in enumerate(document.kinds) if kind not in NOISE and lengths[i] >= 3][:_OPENING]
     headings = [i for i, kind in enumerate(document.kinds) if kind == "heading"][:_HEADINGS]
-    in_lead, in_opening, in_heading = (
-        _said_in(terms, chosen, count) for chosen in (body[:1], body, headings)
-    )
+    in_lead, in_opening, in_heading = (_said_in(terms, chosen, count) for chosen in (body[:1], body, headings))
     lead = mean(in_lead[term])
     lead[body[:1]] = 0.5
     order = np.sort(sentence * size + term)
@@ -395,13 +398,12 @@ def _said_in(terms: Terms, sentences: list[int], count: int) -> NDArray[np.float
 
 def _talk(document: Document) -> Columns:
     speakers = document.speakers
-    same = [bool(speaker) and speaker == before for before, speaker in zip(speakers, speakers[1:], strict=False)]
+    same = [bool(speaker) and speaker == before for before, speaker in pairwise(speakers)]
     return {"same_speaker": np.array([False, *same]), "in_section": np.array([bool(role) for role in document.roles])}
 
 
 def _profile(
     document: Document,
-    tokens: Tokens,
     sums: dict[str, NDArray[np.float64]],
     quoted: Columns,
     lines: NDArray[np.bool_],

@@ -7,6 +7,7 @@ its worth, whether it needs another sentence, why, and which.
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,7 +50,7 @@ def windows(count: int) -> list[tuple[int, int]]:
     """
     parts = -(-count // WINDOW)
     cuts = [round(count * part / parts) for part in range(parts + 1)]
-    return list(zip(cuts, cuts[1:], strict=False))
+    return list(pairwise(cuts))
 
 
 def buckets(tokens: Tokens, bits: int) -> tuple[Numbers, Numbers]:

@@ -56,7 +56,7 @@ def _by_twins(cures: Sequence[int], twins: dict[int, int]) -> tuple[int, ...]:
 
 def _order(problem: Problem, sentences: Iterable[int]) -> list[int]:
     """Sort sentences by which is rather kept. Values in the same 64th of the largest are almost equal."""
-    steps = np.rint(problem.values / max(np.abs(problem.values).max(), 1e-300) * 64).tolist()
+    steps = np.rint(problem.values / np.abs(problem.values).max(initial=1e-300) * 64).tolist()
     lengths = problem.lengths.tolist()
     return sorted(sentences, key=lambda i: (i not in problem.include, -steps[i], lengths[i], i))
 

@@ -65,18 +65,19 @@ def best_places(items: Items, room: int) -> list[int]:
     best = lowest_bound(items, room)
     bound = best.worth + best.price * (room - best.cost)
     gains = all_gains(items, best)
-    # A guess, which the set that is found proves or corrects.
-    gap = min(bound - best.worth, sorted(map(abs, gains))[min(_OPEN, len(gains)) - 1])
+    losses, count, known = sorted(map(abs, gains)), _OPEN, best.worth
     while True:
+        # Sets that fall no shorter of the bound differ only in open items. If the best of these is one, it is the best.
+        gap = min([bound - known, *losses[count : count + 1]])
         settled = [i for i, gain in enumerate(gains) if gain > gap]
         left = room - sum(map(items.costs.__getitem__, settled))
         open_ = [i for i, gain in enumerate(gains) if -gap <= gain <= gap and items.costs[i] <= left]
         core = items.part(open_, _beside(items, open_, settled))
         chosen = settled + [open_[i] for i in Table(core, left).places(left)]
-        true = bound - items.worth(chosen)
-        if true <= gap:
+        known = items.worth(chosen)
+        if bound - known <= gap:
             return chosen
-        gap = true
+        count *= 4
 
 
 def _beside(items: Items, open_: list[int], settled: list[int]) -> list[int]:
