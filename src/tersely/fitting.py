@@ -11,7 +11,7 @@ from tersely.candidates import Candidates
 from tersely.errors import UsageError
 from tersely.layout import Layout
 from tersely.score import Values
-from tersely.select import Problem, Selection, Selector, blocking_trigrams, repeats_trigrams, solver
+from tersely.select import Selection, Selector, blocking_trigrams, repeats_trigrams, solver
 from tersely.summary import Reason, Rejected, ScoredSentence, Summary
 from tersely.text.sources import Collection, located
 

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from tersely.errors import InputError
 from tersely.io.lines import Fault, read_objects
-from tersely.read.features import Floats, Terms, Tokens, features_of, terms_of, tokens_of
-from tersely.read.reader import CAUSES, NOISES, WINDOW, overlaps, windows
+from tersely.read.features import features_of
+from tersely.read.reader import CAUSES, NOISES, overlaps, windows
+from tersely.read.tokens import Floats, Terms, Tokens, terms_of, tokens_of
 from tersely.text.document import Document
 
 UNKNOWN = -1
@@ -163,6 +164,3 @@ def _aligned(document: Document, spans: list[list[int]]) -> tuple[list[int], lis
                 most, label = shared, j
         here.append(label if 2 * most > end - start else UNKNOWN)
     return here, there
-
-
-__all__ = ["UNKNOWN", "WINDOW", "Lesson", "lesson_of", "read_lessons"]

@@ -1,9 +1,7 @@
 """Trains the network that reads sentences as an editor would: worth, role, noise, needs and what cures them."""
 
-import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as f
 
-from tersely.learn.editor_labels import UNKNOWN, Lesson, read_lessons
+from tersely.learn.editor_labels import UNKNOWN, Lesson
 from tersely.read.features import feature_names
 from tersely.read.reader import CAUSES, FARTHEST, NOISES, OPENING, ROLES, buckets, distances, openings, windows
 
@@ -377,17 +375,3 @@ def standardize(network: EditorNetwork, lessons: Sequence[Lesson]) -> None:
     features = np.concatenate([lesson.features for lesson in lessons])
     network.mean.copy_(torch.tensor(features.mean(0)))
     network.deviation.copy_(torch.tensor(np.maximum(features.std(0), 0.05)))
-
-
-__all__ = [
-    "Any",
-    "EditorNetwork",
-    "EditorShape",
-    "EditorTraining",
-    "Path",
-    "field",
-    "fit",
-    "json",
-    "read_lessons",
-    "standardize",
-]

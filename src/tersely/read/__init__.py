@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.read.features import features_of, terms_of, tokens_of
+from tersely.read.features import features_of
 from tersely.read.reader import CAUSES, NOISES, ROLES, Network, Outputs
+from tersely.read.tokens import terms_of, tokens_of
 from tersely.text.document import Document
 from tersely.text.sources import Collection
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tersely.errors import ModelError
-from tersely.read.features import Floats, Numbers, Terms, Tokens, feature_names
+from tersely.read.features import feature_names
+from tersely.read.tokens import Floats, Numbers, Terms, Tokens
 
 ROLES = ("main", "support", "background", "quotation", "procedure", "noise")
 CAUSES = (
