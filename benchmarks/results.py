@@ -27,7 +27,18 @@ from tersely.settings import read_settings
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("TERSELY_DATA", ROOT.parent / "shared" / "data"))
 SYSTEMS = (
-    *("lead", "editor", "editor~off", "news", "coverage", "random", "centroid", "textrank", "textrank@tfidf", "lexrank"),
+    *(
+        "lead",
+        "editor",
+        "editor~off",
+        "news",
+        "coverage",
+        "random",
+        "centroid",
+        "textrank",
+        "textrank@tfidf",
+        "lexrank",
+    ),
     *("pacsum", "far", "oracle"),
 )
 # On other kinds of text: the default, the model of news, and fixed rules.

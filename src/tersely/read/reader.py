@@ -127,7 +127,7 @@ class Network:
     def load(cls, file: Path) -> "Network":
         """Read the weights that `tersely train editor` wrote."""
         try:
-            with np.load(file, allow_pickle=False) as stored:
+            with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
                 weights = {name: stored[name].astype(np.float32) for name in stored.files}
             network = cls(weights)
             known = len(feature_names()) == len(weights["mean"]) and len(network._layers) > 0
