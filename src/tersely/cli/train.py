@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from tersely.learn.scorer.config import ScorerConfig
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+_OUT = click.option("--out", required=True, type=_FOLDER, metavar="DIR", help="Model folder to create.")
 _CORPUS = click.argument(
     "corpus", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
 )
@@ -140,7 +142,7 @@ def supervised(corpus: tuple[Path, ...], config: str, out: str, **how: Any) -> N
 @command.command("baseline", short_help="Train a method of another paper.")
 @_CORPUS
 @click.option("--config", required=True, metavar="NAME|FILE", help="Configuration, such as cpu-neusum-en.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Model folder to create.")
+@_OUT
 @click.option("--resume", is_flag=True, help=CONTINUE)
 @run_options
 @_LIMIT
@@ -232,7 +234,7 @@ def knapsack(
     "--dev", type=_FILE, metavar="FILE", help="Labels to measure on after each epoch; nothing is chosen by it."
 )
 @click.option("--config", default="editor", show_default=True, metavar="NAME|FILE", help="Configuration.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Model folder to create.")
+@_OUT
 @click.option("--resume", is_flag=True, help=CONTINUE)
 @seed_option
 @set_option

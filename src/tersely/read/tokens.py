@@ -4,14 +4,16 @@ import re
 import tomllib
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.text.document import Document
 from tersely.text.language import HAN, KANA, Language, stop_words
+
+if TYPE_CHECKING:
+    from tersely.text.document import Document
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
@@ -123,7 +125,7 @@ def _packed(language: Language) -> _Packed:
     return _Packed(language)
 
 
-def tokens_of(document: Document) -> Tokens:
+def tokens_of(document: "Document") -> Tokens:
     """Return the tokens of a document with at least one sentence."""
     find = (_DENSE_TOKEN if document.language in DENSE_SCRIPTS else _TOKEN).findall
     rows = [find(text) or ["_"] for text in document.texts]
