@@ -252,8 +252,7 @@ def editor(
     """Train the network that reads as an editor: what sentences are worth, which are noise, and what they need.
 
     A line of LABELS has the labels of one document, and its text or where in FOLDER it is. Other annotators (--more)
-    may see more or fewer needs; the network learns how many more. Ctrl-C saves after the epoch, and again stops at
-    once. In the end DIR is a model folder.
+    may see more needs; how many more is learned. Ctrl-C saves after the epoch. In the end DIR is a model folder.
 
     \b
     tersely train editor train.jsonl.gz --more labels/editor.jsonl.gz --data data --dev dev.jsonl.gz --out my-editor

@@ -238,8 +238,7 @@ def _softmax(rows: Floats) -> Floats:
 
 
 def _sigmoid(numbers: Floats) -> Floats:
-    raised: Floats = np.exp(-numbers)
-    chances: Floats = 1 / (1 + raised)
+    chances: Floats = np.divide(1, 1 + np.exp(-numbers))
     return chances
 
 
