@@ -30,7 +30,7 @@ DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" 
 PASSAGES = (10, 100, 900)
 TOKENS = (250, 500, 2000)
 Row = dict[str, Any]
-SCORERS = ("auto", "coverage", "lead", "lexrank")
+SCORERS = ("editor", "coverage", "lead", "lexrank")
 
 
 def main() -> None:

@@ -75,14 +75,14 @@ def side(record: Record) -> int:
 
 def measure(dev: DevSet, records: Sequence[Record], texts: Iterable[Document]) -> tuple[np.ndarray, np.ndarray, str]:
     """Return ROUGE-1 of every record with the default and with a model trained on texts, and its bias."""
-    config = read_config("auto")
+    config = read_config("news")
     assert isinstance(config, NewsConfig)
     corpus = Corpus.of((beginning(text, config.sentences), ()) for text in texts)
     budget = next((budget for budget in dev.budgets if budget.unit == "chars"), dev.budgets[0])
     with TemporaryDirectory() as folder:
         out = Path(folder) / "trained"
-        biases = {one.language: one.bias for one in export_news(config, corpus, out, "make own-texts")}
-        results = evaluate(records, ["auto", str(out)], [budget], alternatives=dev.alternatives)
+        biases = {shown.language: shown.bias for shown in export_news(config, corpus, out, "make own-texts")}
+        results = evaluate(records, ["editor", str(out)], [budget], alternatives=dev.alternatives)
     learned = biases.get(dev.language)
     return results[0].f1("rouge1"), results[1].f1("rouge1"), "none" if learned is None else f"{learned:g}"
 

@@ -21,7 +21,7 @@ from tersely.evaluate.systems import load_system
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SYSTEMS = {
-    "auto": "**tersely** (the default)",
+    "editor": "**tersely** (the default)",
     "lead": "the first three sentences",
     "sumy-lexrank": "sumy LexRank",
     "sumy-lsa": "sumy LSA",

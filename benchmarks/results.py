@@ -27,12 +27,23 @@ from tersely.settings import read_settings
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("TERSELY_DATA", ROOT.parent / "shared" / "data"))
 SYSTEMS = (
-    *("lead", "auto", "auto~off", "news", "coverage", "random", "centroid", "textrank", "textrank@tfidf", "lexrank"),
+    *(
+        "lead",
+        "editor",
+        "editor~off",
+        "news",
+        "coverage",
+        "random",
+        "centroid",
+        "textrank",
+        "textrank@tfidf",
+        "lexrank",
+    ),
     *("pacsum", "far", "oracle"),
 )
 # On other kinds of text: the default, the model of news, and fixed rules.
 RULES = (
-    *("lead", "auto", "auto~off", "news", "coverage:bias=-0.4", "coverage:bias=0", "coverage:bias=0.4"),
+    *("lead", "editor", "editor~off", "news", "coverage:bias=-0.4", "coverage:bias=0", "coverage:bias=0.4"),
     *("coverage:bias=1.5", "centroid@tfidf", "lexrank", "oracle"),
 )
 # For each set: the file and source of similar unlabeled texts. Where there are none, each half of a set is measured
@@ -51,15 +62,15 @@ INTRO = """# Results
 Every scorer on every dev set, written by `make results`. R-1, R-2 and R-Lsum are the measures that papers report.
 Compare systems only within a table, by Δ against *lead*, which takes sentences from the beginning and skips those
 that do not fit. The documents are samples, and 70 % of the references of `dev_cnndm` were matched to their texts by
-word overlap, so absolute figures differ from those on the published sets. *auto* is the default model, which takes
-sentences only with what they need (`--coherence strict`); *auto~off* is the same without that. *news* was the default
-before. *trained* is *auto* with a bias learned from unlabeled texts of the same kind as the set (`tersely train
-scorer`; `LIKE` in `benchmarks/results.py` says which texts); for `dev_cail`, which has no others, each half is
-measured with a model that was trained on the other half, without its summaries. The constants of *auto* and *news* and
-the settings of `coverage` (bias 0.4, power 0.7), `pacsum` (beta 0, lambda1 0.7) and `far` (alpha 0.1) were chosen on
-these dev sets, so their figures are somewhat flattering; all other settings are those of the published methods. Each
-scorer uses its default selector: consensus for auto, news and trained, the exact knapsack for textrank, lexrank,
-centroid and random, greedy in score order for lead, pacsum and far, and its own for coverage.
+word overlap, so absolute figures differ from those on the published sets. *editor* is the default model, which takes
+sentences only with what they need (`--coherence strict`); *editor~off* is the same without that. *news* is coverage of
+words with a bias learned from news. *trained* is the same with a bias learned from unlabeled texts of the same kind as
+the set (`tersely train scorer`; `LIKE` in `benchmarks/results.py` says which texts); for `dev_cail`, which has no
+others, each half is measured with a model that was trained on the other half, without its summaries. The constants of
+*news* and the settings of `coverage` (bias 0.4, power 0.7), `pacsum` (beta 0, lambda1 0.7) and `far` (alpha 0.1) were
+chosen on these dev sets, so their figures are somewhat flattering; all other settings are those of the published
+methods. Each scorer uses its default selector: the exact knapsack for editor, textrank, lexrank, centroid and random,
+greedy in score order for lead, pacsum and far, and its own for coverage, news and trained.
 """
 
 
@@ -145,14 +156,14 @@ def reading(wanted: frozenset[str]) -> str:
 
 
 def train(corpus: Corpus, out: Path) -> Path:
-    """Train the default for texts of one kind."""
+    """Train coverage of words for texts of one kind."""
     export_news(own_config(), corpus, out, "benchmarks/results.py")
     return out
 
 
 def own_config() -> NewsConfig:
     """Return the configuration for texts of one's own."""
-    return read_settings(ROOT / "configs" / "auto.toml", NewsConfig)
+    return read_settings(ROOT / "configs" / "news.toml", NewsConfig)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from siamese_rows import CONTROLLED, NEAREST, ROWS, SEEDS
 
 BEGIN, END = "<!-- grid: written by benchmarks/siamese.py -->", "<!-- end of grid -->"
 Line = dict[str, Any]
+SELECTORS = ("consensus", "coverage")  # the first one is gone, and its figures are those of versions that had it
 
 
 def write_page(out: Path, rows: Path) -> None:
@@ -71,20 +72,24 @@ def whole_documents(file: Path) -> Iterator[str]:
             gain = both["gains"][name]
             cells = (f"{gain[limit][0]:+.2f} ({gain[limit][1]:+.2f}, {gain[limit][2]:+.2f})" for limit in limits)
             yield f"| {titles[name]} | {len(gain['seeds'])} | {' | '.join(cells)} |"
-        keys = ("sentences", *limits)
-        yield f"\n| {dev}: whole documents, `consensus` | seed | {' | '.join(keys)} | shuffled |"
-        yield "|---|---|" + "---|" * (len(keys) + 1)
-        for name in NEAREST:
-            near = both.get("consensus", {}).get(name, {})
-            for seed in (str(seed) for seed in SEEDS if str(seed) in near):
-                cells = (f"{near[seed][key]:.2f}" for key in (*keys, "shuffled"))
-                yield f"| {titles[name]} | {seed} | {' | '.join(cells)} |"
-        if "shipped" in both:
-            cells = (f"{both['shipped'][key]:.2f}" for key in (*keys, "shuffled"))
-            yield f"| **the shipped model** | 42 | {' | '.join(cells)} |"
-        for name in ("lead", "lead+top"):
-            cells = (f"{value:.2f}" for value in (*(both["marks"][name][key] for key in keys), both["marks"]["random"]))
-            yield f"| `{name}`; shuffled: random sentences | | {' | '.join(cells)} |"
+        for selector in SELECTORS:
+            if selector in both:
+                yield from _nearest(dev, both, selector, ("sentences", *limits))
+
+
+def _nearest(dev: str, both: dict[str, Any], selector: str, keys: Sequence[str]) -> Iterator[str]:
+    """Yield what the nearest rows and the shipped model reach with a selector."""
+    yield f"\n| {dev}: whole documents, `{selector}` | seed | {' | '.join(keys)} | shuffled |"
+    yield "|---|---|" + "---|" * (len(keys) + 1)
+    shipped = {"42": both["shipped"]} if selector == "consensus" and "shipped" in both else {}
+    rows = {_title(name): both[selector].get(name, {}) for name in NEAREST}
+    for title, near in {**rows, "**the shipped model**": both[selector].get("shipped", shipped)}.items():
+        for seed in (str(seed) for seed in SEEDS if str(seed) in near):
+            cells = (f"{near[seed][key]:.2f}" for key in (*keys, "shuffled"))
+            yield f"| {title} | {seed} | {' | '.join(cells)} |"
+    for name in ("lead", "lead+top"):
+        cells = (f"{value:.2f}" for value in (*(both["marks"][name][key] for key in keys), both["marks"]["random"]))
+        yield f"| `{name}`; shuffled: random sentences | | {' | '.join(cells)} |"
 
 
 def _title(name: str) -> str:

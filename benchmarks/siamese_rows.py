@@ -152,7 +152,7 @@ ROWS = (
 
 # The rows with length control in training, and what each of them is compared with.
 CONTROLLED = {f"{row}-{way}": row for row in ("words-contrast", "mixed") for way in ("ktdp", "ktden", "perturbed")}
-# The rows that are measured with the selector `consensus` on whole documents.
+# The rows that are measured with the selector `coverage` on whole documents.
 NEAREST = [row.name for row in ROWS if "-perturbed" in row.name]
 
 

@@ -105,16 +105,16 @@ class Trial:
         limited = (batch._replace(capacities=batch.capacities + limit) for batch in inputs)
         return [row.nonzero().flatten().tolist() for one in limited for row in exact(score(scorer, one))]
 
-    def consensus(self, scorer: ScoringNetwork, config: ScorerConfig) -> dict[str, float]:
-        """Return R-1 of the selector `consensus`: some sentences, the same shuffled, and within each length."""
+    def coverage(self, scorer: ScoringNetwork, config: ScorerConfig) -> dict[str, float]:
+        """Return R-1 of the selector `coverage`: some sentences, the same shuffled, and within each length."""
         plain, mixed = (_values(scorer, inputs) for inputs in self._inputs(config.features))
         shuffled = [
             [int(order[i]) for i in chosen]
             for order, chosen in zip(
-                self._orders, _chosen("consensus", self._mixed, mixed, self.count, True), strict=True
+                self._orders, _chosen("coverage", self._mixed, mixed, self.count, True), strict=True
             )
         ]
-        return self._within("consensus", plain) | {"shuffled": self.rouge1(shuffled)}
+        return self._within("coverage", plain) | {"shuffled": self.rouge1(shuffled)}
 
     def lead(self, selector: str) -> dict[str, float]:
         """Return R-1 of the first sentences, some and within each length."""
@@ -186,13 +186,13 @@ def measure_trained(language: str, folder: Path, rows: Path, cache: Path | None)
         own["marks"] = {"lead": dev.lead("greedy"), "lead+top": dev.lead("top"), "random": dev.random()}
         with torch.no_grad():
             if (shipped := model_folder(f"siamese-{language}") / "model.safetensors").exists():
-                own["shipped"] = dev.consensus(
-                    *restored(shipped, read_network_config(f"cpu-siamese-words-{language}"), dev.columns)
-                )
+                config = read_network_config(f"cpu-siamese-words-{language}")
+                figures = dev.coverage(*restored(shipped, config, dev.columns))
+                own.setdefault("coverage", {})["shipped"] = {"42": figures}
             for row, seed in sorted(scorers):
-                near = own.setdefault("consensus", {}).setdefault(row, {}) if row in NEAREST else {str(seed): {}}
+                near = own.setdefault("coverage", {}).setdefault(row, {}) if row in NEAREST else {str(seed): {}}
                 if str(seed) not in near:
-                    near[str(seed)] = dev.consensus(*scorers[row, seed])
+                    near[str(seed)] = dev.coverage(*scorers[row, seed])
                     out.write_text(json.dumps(found))
             for row, without in CONTROLLED.items():
                 seeds = [seed for seed in SEEDS if {(row, seed), (without, seed)} <= scorers.keys()]

@@ -20,7 +20,7 @@ from pathlib import Path
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SIZES = (25, 200, 1000)
 LONG = (10_000, 100_000)
-OURS = ("auto", "coverage", "lead", "centroid", "textrank", "textrank@tfidf", "lexrank", "pacsum", "far")
+OURS = ("editor", "coverage", "lead", "centroid", "textrank", "textrank@tfidf", "lexrank", "pacsum", "far")
 SUMY = {"sumy TextRank": "text_rank.TextRankSummarizer", "sumy LexRank": "lex_rank.LexRankSummarizer"}
 SUMY |= {"sumy LSA": "lsa.LsaSummarizer"}
 BUDGET = 400
@@ -63,24 +63,24 @@ def scorers(seconds: float) -> None:
 
 def long_texts() -> None:
     """Print time and peak memory of the default for one long text."""
-    print("\n| sentences | auto, s | MB |\n|---|---|---|", flush=True)
+    print("\n| sentences | editor, s | MB |\n|---|---|---|", flush=True)
     for size in LONG:
-        found = in_a_process("--one", "auto", str(size), "--seconds", "0")
+        found = in_a_process("--one", "editor", str(size), "--seconds", "0")
         print(f"| {size:,} | {1 / found['rate']:.3g} | {found['memory']:.0f} |", flush=True)
 
 
 def ratios(seconds: float) -> None:
     """Print how many times as long others take, and how long all budgets of a short text take."""
-    print("\n| sentences | auto, ms | lead, ms | sumy TextRank, ms | auto : lead | sumy : auto |")
+    print("\n| sentences | editor, ms | lead, ms | sumy TextRank, ms | editor : lead | sumy : editor |")
     print("|---|---|---|---|---|---|", flush=True)
     for size in SIZES:
         found = in_a_process("--compare", str(size), "--seconds", str(seconds))
-        auto, lead, sumy = found["auto"], found["lead"], found["sumy TextRank"]
-        cells = [f"{1e3 * auto:.3g}", f"{1e3 * lead:.3g}", f"{1e3 * sumy:.4g}", f"{auto / lead:.1f}"]
-        print(f"| {size:,} | " + " | ".join([*cells, f"{sumy / auto:.1f}"]) + " |", flush=True)
+        editor, lead, sumy = found["editor"], found["lead"], found["sumy TextRank"]
+        cells = [f"{1e3 * editor:.3g}", f"{1e3 * lead:.3g}", f"{1e3 * sumy:.4g}", f"{editor / lead:.1f}"]
+        print(f"| {size:,} | " + " | ".join([*cells, f"{sumy / editor:.1f}"]) + " |", flush=True)
     found = in_a_process("--compare", "0", "--seconds", str(seconds))
     print(f"\n| {SIZES[0]} sentences | ms |\n|---|---|")
-    for name in ("auto", "all budgets"):
+    for name in ("editor", "all budgets"):
         print(f"| {name} | {1e3 * found[name]:.3g} |", flush=True)
 
 
@@ -98,10 +98,10 @@ def compare(size: int, seconds: float) -> dict[str, float]:
     """
     documents = sample(size or SIZES[0], count=max(1, 250 // (size or SIZES[0])))
     if size:
-        systems = {system: our_system(system) for system in ("auto", "lead")}
+        systems = {system: our_system(system) for system in ("editor", "lead")}
         systems["sumy TextRank"] = sumy_system("sumy TextRank")
     else:
-        systems = {"auto": our_system("auto"), "all budgets": all_budgets()}
+        systems = {"editor": our_system("editor"), "all budgets": all_budgets()}
     spent, rounds = dict.fromkeys(systems, 0.0), 0
     for run in systems.values():
         run(documents[0][: SIZES[0]])
@@ -149,7 +149,7 @@ def our_system(system: str) -> Callable[[list[str]], object]:
     from tersely import Document, Summarizer
 
     scorer, _, encoder = system.partition("@")
-    summarizer = Summarizer.load() if system == "auto" else Summarizer.load(scorer=scorer, encoder=encoder or None)
+    summarizer = Summarizer.load() if system == "editor" else Summarizer.load(scorer=scorer, encoder=encoder or None)
     return lambda sentences: summarizer.summarize(Document.from_sentences(sentences, "en"), max_chars=BUDGET)
 
 

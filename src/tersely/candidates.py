@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from tersely.layout import Layout
-from tersely.read import Reading, read
+from tersely.read import Network, Reading, read
 from tersely.score import Values
 from tersely.select import Problem, distinct
 from tersely.summary import Rejected
@@ -28,11 +28,12 @@ class Candidates:
 
     layout: Layout
     values: Values
+    network: Network | None = None  # what reads, unless it is the shipped one
 
     @cached_property
     def reading(self) -> Reading | None:
         """What a reader says of the sentences; None if coherence is off."""
-        return read(self.layout.document) if self._penalty else None
+        return read(self.layout.document, self.network) if self._penalty else None
 
     @cached_property
     def _penalty(self) -> float:

@@ -10,8 +10,9 @@ from tersely.budget import Budget
 from tersely.candidates import Candidates
 from tersely.errors import UsageError
 from tersely.layout import Layout
+from tersely.read import Network
 from tersely.score import Values
-from tersely.select import Problem, Selection, Selector, blocking_trigrams, repeats_trigrams, solver
+from tersely.select import Selection, Selector, blocking_trigrams, repeats_trigrams, solver
 from tersely.summary import Reason, Rejected, ScoredSentence, Summary
 from tersely.text.sources import Collection, located
 
@@ -47,6 +48,7 @@ class Fitting:
     selector: Selector
     model: str
     fingerprint: str
+    network: Network | None = None  # what reads needs and noise, unless it is the shipped one
 
     @cached_property
     def ranks(self) -> tuple[int, ...]:
@@ -61,7 +63,7 @@ class Fitting:
     @cached_property
     def candidates(self) -> Candidates:
         """What may be chosen."""
-        return Candidates(self.layout, self.values)
+        return Candidates(self.layout, self.values, self.network)
 
     def choice(self, capacity: int) -> Choice:
         """Return the best choice that is at most `capacity` long."""

@@ -109,7 +109,7 @@ class Summarizer:
         parts = [repr(self.scorer), repr(self.selector), self.encoder.fingerprint if self.encoder else ""]
         parts += [f"{language} {scorer!r}" for language, scorer in sorted(self.languages.items())]
         parts += [f"{language} {encoder.fingerprint}" for language, encoder in sorted(self.encoders.items())]
-        return sha256("\n".join(parts).encode()).hexdigest()[:16]
+        return _hash(parts)
 
     @overload
     def summarize(self, text: Text, *, max_chars: int, **how: Unpack[Keywords]) -> Summary: ...
@@ -243,11 +243,18 @@ class Summarizer:
         if options.coherence is None:
             options = replace(options, coherence=self.coherence)
         layout = Layout(document, unit, options, token_counter(tokenizer) if unit == "tokens" else None)
+        # A scorer that has a network for reading has it say, too, what sentences need and which are noise.
+        network = getattr(self.languages.get(document.language, self.scorer), "network", None)
         if options.query is not None:
             answering = Answering(load_encoder(options.encoder) if options.encoder else None)
             values = answering.values(document, options.query)
-            return Fitting(layout, values, answering.selector, answering.name, answering.fingerprint)
-        return Fitting(layout, self.score(document), self.selector, self.name, self.fingerprint)
+            mark = _hash([answering.fingerprint, network.fingerprint]) if network else answering.fingerprint
+            return Fitting(layout, values, answering.selector, answering.name, mark, network)
+        return Fitting(layout, self.score(document), self.selector, self.name, self.fingerprint, network)
+
+
+def _hash(parts: Iterable[str]) -> str:
+    return sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
 @overload

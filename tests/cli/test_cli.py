@@ -205,6 +205,8 @@ def test_a_command_alone_shows_its_help_as_it_is_laid_out(args: tuple[str, ...])
         ("train", "scorer", "FILE", "--config", "news", "--out", "FILE"),
         ("train", "scorer", "FILE", "--config", "news", "--out", "model", "--cache", "FILE"),
         ("train", "knapsack", "FILE", "--out", "FILE"),
+        ("train", "editor", "FILE", "--data", ".", "--out", "FILE"),
+        ("train", "editor", "FILE", "--data", "nowhere", "--out", "model"),
         ("encode", "FILE", "--cache", "FILE"),
         ("evaluate", "FILE", "--out", "FILE"),
         ("reproduce", "table2", "--data", "FILE"),

@@ -9,6 +9,7 @@ from tersely.cli.train import command
 from tersely.errors import UsageError
 from tersely.learn.baselines.baseline import KINDS, read_baseline
 from tersely.learn.catalog import read_config, read_network_config
+from tersely.learn.editor_run import read_editor_config
 from tersely.settings import read_toml
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -24,7 +25,8 @@ def test_an_unknown_configuration_suggests_the_nearest_name(tmp_path: Path) -> N
 def test_every_shipped_configuration_of_a_scorer_can_be_read(file: Path) -> None:
     if "knapsack" in file.stem:
         return
-    read = read_baseline if read_toml(file).get("kind") in KINDS else read_config
+    kind = read_toml(file).get("kind")
+    read = read_editor_config if kind == "editor" else read_baseline if kind in KINDS else read_config
     assert read(str(file)).name == file.stem
 
 
@@ -42,9 +44,10 @@ def test_the_papers_settings() -> None:
     [
         ('kind = "news"\nshare = 1.5', "'share' must be more than 0 and at most 1"),
         ('kind = "news"\nsentences = 0', "'sentences' must be positive"),
-        ('kind = "news"\nselect = "consensu"', "did you mean 'consensus'"),
+        ('kind = "news"\nselect = "coverag"', "did you mean 'coverage'"),
         ('kind = "newz"', "unknown kind of configuration 'newz': did you mean 'news'"),
         ('kind = "knapsack"', "use 'tersely train knapsack'"),
+        ('kind = "editor"', "use 'tersely train editor'"),
         ('kind = "news"\nrate = 0.1', "unknown key 'rate'"),
     ],
 )

@@ -4,6 +4,7 @@ import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,29 +22,29 @@ from tersely.cli._options import (
 from tersely.cli._printing import Line, draw
 
 if TYPE_CHECKING:
+    from tersely.learn.corpus import Corpus
     from tersely.learn.loop import TrainingProgress
     from tersely.learn.scorer.config import ScorerConfig
 
 RESUME = "to continue, run the same command with --resume"
 
+seed_option = click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed, instead of the configuration's.")
+set_option = click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="SECTION.KEY=VALUE",
+    help="Change a setting of the configuration, such as training.rate=0.001; repeat for several.",
+)
 run_options = several(
-    click.option("--steps", type=click.IntRange(1), metavar="N", help=STEPS),
-    click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed, instead of the configuration's."),
-    click.option(
-        "--set",
-        "changes",
-        multiple=True,
-        metavar="SECTION.KEY=VALUE",
-        help="Change a setting of the configuration, such as training.rate=0.001; repeat for several.",
-    ),
-    device_option,
+    click.option("--steps", type=click.IntRange(1), metavar="N", help=STEPS), seed_option, set_option, device_option
 )
 
 
 def training_options(**config: Any) -> Callable[[F], F]:
     """Add the options of every scorer's training; `config` gives --config a default."""
     return several(
-        click.option("--config", metavar="NAME|FILE", help="Configuration: a name, such as auto, or a file.", **config),
+        click.option("--config", metavar="NAME|FILE", help="Configuration: a name, such as news, or a file.", **config),
         click.option(
             "--out", required=True, type=click.Path(file_okay=False), metavar="DIR", help="Model folder to create."
         ),
@@ -114,6 +115,21 @@ def stoppable(how_to_continue: Callable[[], str]) -> Iterator[None]:
     finally:
         if alone:
             signal.signal(signal.SIGTERM, before)
+
+
+def say_written(out: Path) -> None:
+    """Say where a model is, and how to use it."""
+    from tersely.models import model_folder
+
+    model = str(out) if model_folder(str(out)) == out else f"./{out}"  # a shipped model may have the same name
+    click.echo(f"written to {out}: tersely summarize FILE --max-chars 400 --model {model}", err=True)
+
+
+def show_corpus(corpus: "Corpus") -> None:
+    """Say how many documents a training run learns from."""
+    left_out = f"{corpus.short:,} with fewer than 4 sentences and {corpus.repeated:,} repeated ones were left out"
+    given = f", {corpus.validation:,} of them to validate on" if corpus.validation else ""
+    click.echo(f"{len(corpus.documents):,} documents{given}; {left_out}", err=True)
 
 
 class Progress:

@@ -18,7 +18,7 @@ MODES_OF = {"labels": ("readability",), "by": LABELED, "budgets_zh": LABELED, "c
 
 @click.command("evaluate", short_help="Compare systems on documents: ROUGE, or how they read.")
 @click.argument("files", metavar="DATA", nargs=-1, required=True)
-@click.option("--systems", metavar="A,B,...", help="The systems to compare. Default: lead,auto.")
+@click.option("--systems", metavar="A,B,...", help="The systems to compare. Default: lead,editor.")
 @click.option("--sentences", type=click.IntRange(1), metavar="N", help="Budget in sentences.")
 @click.option("--budgets", metavar="N,N,...", help="Budgets in --unit.")
 @click.option("--budgets-zh", metavar="N,N,...", help="With labels: budgets for Chinese texts instead.")
@@ -90,8 +90,8 @@ def command(files: tuple[str, ...], systems: str | None, baseline: str | None, *
 
     \b
     tersely evaluate texts.jsonl.gz --readability --labels labels.jsonl.gz --by set
-    tersely evaluate --editor editor.jsonl.gz --systems lead,auto --by kind
-    tersely evaluate --gum gum.jsonl.gz --systems lead,auto --by genre
+    tersely evaluate --editor editor.jsonl.gz --systems lead,editor --by kind
+    tersely evaluate --gum gum.jsonl.gz --systems lead,editor --by genre
 
     With --queries, DATA is files of questions over documents. The default budgets are 10, 20 and 40 % of the
     characters, the default systems our own, BM25 with titles, vectors and lead.
@@ -107,7 +107,7 @@ def command(files: tuple[str, ...], systems: str | None, baseline: str | None, *
     if mode == "queries":
         return _queries(files, systems, how)
     [data] = files
-    names = parse_systems(systems or "lead,auto")
+    names = parse_systems(systems or "lead,editor")
     base = baseline or names[0]
     if base not in names:
         raise UsageError(f"the baseline '{base}' is not one of the systems")

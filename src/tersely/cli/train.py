@@ -1,4 +1,4 @@
-"""`tersely train`: train a scorer without labels, baselines, a knapsack network, openings, or cues."""
+"""`tersely train`: train a scorer without labels, the network of the default model, baselines, a knapsack network."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,17 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tersely.cli._options import CONTINUE, where_option
-from tersely.cli._running import RESUME, Progress, all_changes, changed, run_options, stoppable, training_options
+from tersely.cli._options import CONTINUE
+from tersely.cli._running import (
+    RESUME,
+    Progress,
+    all_changes,
+    changed,
+    run_options,
+    say_written,
+    seed_option,
+    set_option,
+    show_corpus,
+    stoppable,
+    training_options,
+)
 from tersely.errors import UsageError, extra
 
 if TYPE_CHECKING:
     from tersely.learn.corpus import Corpus
     from tersely.learn.scorer.config import ScorerConfig
 
-_JSON = click.option(
-    "--out", required=True, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="JSON file."
-)
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+_OUT = click.option("--out", required=True, type=_FOLDER, metavar="DIR", help="Model folder to create.")
 _CORPUS = click.argument(
     "corpus", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
 )
@@ -27,14 +39,14 @@ _LIMIT = click.option("--limit", type=click.IntRange(1), metavar="N", help="Read
 def command() -> None:
     """Train a model as a configuration says (TOML, see configs/).
 
-    Everything except 'scorer' with the configurations auto and news, 'openings' and 'cues' needs the extra 'train'.
+    Everything except 'scorer' with the configuration news needs the extra 'train'.
     Where a network is trained, Ctrl-C or SIGTERM saves and stops, and --resume continues.
     """
 
 
 @command.command("scorer", short_help="Train a scorer on unlabeled texts.")
 @_CORPUS
-@training_options(default="auto", show_default=True)
+@training_options(default="news", show_default=True)
 @click.option(
     "--share",
     type=click.FloatRange(0, 1, min_open=True),
@@ -50,7 +62,7 @@ def scorer(
     CORPUS is anything that 'tersely evaluate' reads (JSONL with the field 'text', CNN/DailyMail stories, Parquet, ...),
     text files, or folders of these. A document that is given as a list of sentences keeps them.
 
-    With auto it takes seconds: the result is the default model, which has learned where your texts say what matters.
+    With news it takes seconds: coverage of words, with what your texts show about where they say what matters.
     Other configurations train networks (extra 'train'): TensorBoard logs are in DIR/training/tensorboard, the learning
     curve in DIR/log.jsonl. If torchrun starts several processes, they share each batch. In the end DIR is a model
     folder.
@@ -70,7 +82,7 @@ def scorer(
     from tersely.learn.news import NewsConfig, export_news
 
     settings, wanted = read_config(config, how.pop("changes")), read_where(how.pop("where"))
-    if share is not None and settings.kind != "news":
+    if share is not None and not isinstance(settings, NewsConfig):
         raise UsageError("--share is for --config news: other models see how much of a text each summary keeps")
     if isinstance(settings, NewsConfig):
         options = ("steps", "seed", "cache", "dev", "validation", "max_source_tokens")
@@ -82,7 +94,7 @@ def scorer(
         found = Corpus.read(corpus, settings.sentences, settings.documents, wanted)
         for one in export_news(settings, found, Path(out), made_by):
             click.echo(str(one), err=True)
-        _say_written(Path(out))
+        say_written(Path(out))
         return
     if settings.objective.supervised:
         raise UsageError(f"configuration '{config}' needs summaries: use 'tersely train supervised'")
@@ -130,7 +142,7 @@ def supervised(corpus: tuple[Path, ...], config: str, out: str, **how: Any) -> N
 @command.command("baseline", short_help="Train a method of another paper.")
 @_CORPUS
 @click.option("--config", required=True, metavar="NAME|FILE", help="Configuration, such as cpu-neusum-en.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Model folder to create.")
+@_OUT
 @click.option("--resume", is_flag=True, help=CONTINUE)
 @run_options
 @_LIMIT
@@ -159,7 +171,7 @@ def baseline(
     settings = read_baseline(config, all_changes(changes, steps, seed))
     with stoppable(lambda: RESUME):
         make_baseline(settings, corpus, out, limit=limit or 0, report=Progress(), **how)
-    _say_written(out)
+    say_written(out)
 
 
 @command.command("knapsack", short_help="Train a knapsack network.")
@@ -208,49 +220,50 @@ def knapsack(
     click.echo(f"written to {Path(out) / 'model'}", err=True)
 
 
-@command.command("openings", short_help="Learn how texts begin.")
-@_CORPUS
-@_JSON
-@where_option
-@_LIMIT
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the sample of sentences.")
-def openings(corpus: tuple[Path, ...], out: Path, where: tuple[str, ...], limit: int | None, seed: int) -> None:
-    """Learn from CORPUS, without labels, which sentences look as if they need what comes before.
+@command.command("editor", short_help="Train the network of the default model on labels.")
+@click.argument("labels", metavar="LABELS...", nargs=-1, required=True, type=_FILE)
+@click.option(
+    "--data",
+    required=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Folder of the documents that labels name.",
+)
+@click.option("--more", multiple=True, type=_FILE, metavar="FILE", help="Labels of other annotators; may be repeated.")
+@click.option(
+    "--dev", type=_FILE, metavar="FILE", help="Labels to measure on after each epoch; nothing is chosen by it."
+)
+@click.option("--config", default="editor", show_default=True, metavar="NAME|FILE", help="Configuration.")
+@_OUT
+@click.option("--resume", is_flag=True, help=CONTINUE)
+@seed_option
+@set_option
+def editor(
+    labels: tuple[Path, ...],
+    data: Path,
+    more: tuple[Path, ...],
+    dev: Path | None,
+    config: str,
+    out: Path,
+    resume: bool,
+    seed: int | None,
+    changes: tuple[str, ...],
+) -> None:
+    """Train the network that reads as an editor: what sentences are worth, which are noise, and what they need.
 
-    CORPUS is as in 'tersely train scorer', with texts in English, in Chinese and in other languages.
+    A line of LABELS has the labels of one document, and its text or where in FOLDER it is. Other annotators (--more)
+    may see more needs; how many more is learned. Ctrl-C saves after the epoch. In the end DIR is a model folder.
 
     \b
-    tersely train openings english.jsonl chinese.jsonl others.jsonl --out openings.json
+    tersely train editor train.jsonl.gz --more labels/editor.jsonl.gz --data data --dev dev.jsonl.gz --out my-editor
     """
-    from tersely.learn.corpus import Corpus, read_where
-    from tersely.learn.openings import OpeningsConfig, train_openings
+    with extra("training a network", "train"):
+        from tersely.learn.editor_run import EditorData, make_editor, read_editor_config
 
-    config = OpeningsConfig(seed=seed)
-    words = [*map(str, corpus), *(f"--where {one}" for one in where), *([f"--limit {limit}"] if limit else [])]
-    made = f"tersely train openings {' '.join(words)} --seed {seed} --out {out.name}"
-    documents = Corpus.read(corpus, config.sentences, limit or 0, read_where(where))
-    train_openings(documents, config, made, out, lambda line: click.echo(line, err=True))
-    click.echo(f"written to {out}", err=True)
-
-
-@command.command("cues", short_help="Learn how sentences that matter are worded.")
-@click.argument("corpus", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@_JSON
-@click.option("--kind", default="source", show_default=True, metavar="FIELD", help="Field that names the kind of text.")
-def cues(corpus: tuple[Path, ...], out: Path, kind: str) -> None:
-    """Learn from FILE, without labels, how sentences are worded that say what their text is about.
-
-    FILE is JSONL with the fields 'text' and 'source' (or --kind): a feature counts only if it is frequent in at least
-    three kinds of text.
-
-    \b
-    tersely train cues news.jsonl papers-and-judgments.jsonl --out cues.json
-    """
-    from tersely.learn.cues import CuesConfig, learn_cues
-
-    made = f"tersely train cues {' '.join(path.name for path in corpus)} --kind {kind} --out {out.name}"
-    learn_cues(corpus, kind, CuesConfig(), made, out, lambda line: click.echo(line, err=True))
-    click.echo(f"written to {out}", err=True)
+    settings = read_editor_config(config, [*changes, *([f"seed={seed}"] if seed is not None else [])])
+    with stoppable(lambda: RESUME):
+        make_editor(settings, EditorData(data, labels, more, dev), out, resume, Progress())
+    say_written(out)
 
 
 def _train_network(
@@ -274,9 +287,9 @@ def _train_network(
 
     how |= {"cache": Path(cache) if cache else None, "dev": Path(dev) if dev else None}
     with stoppable(lambda: RESUME):
-        make_scorer(settings, both, out, Progress(), show=_show_corpus, **how)
+        make_scorer(settings, both, out, Progress(), show=show_corpus, **how)
     if leads():
-        _say_written(out)
+        say_written(out)
 
 
 def _refuse(options: dict[str, Any], config: str) -> None:
@@ -285,16 +298,3 @@ def _refuse(options: dict[str, Any], config: str) -> None:
             raise UsageError(
                 f"--{name.replace('_', '-')} is for networks, and configuration '{config}' has none: leave it out"
             )
-
-
-def _say_written(out: Path) -> None:
-    from tersely.models import model_folder
-
-    model = str(out) if model_folder(str(out)) == out else f"./{out}"  # a shipped model may have the same name
-    click.echo(f"written to {out}: tersely summarize FILE --max-chars 400 --model {model}", err=True)
-
-
-def _show_corpus(corpus: "Corpus") -> None:
-    left_out = f"{corpus.short:,} with fewer than 4 sentences and {corpus.repeated:,} repeated ones were left out"
-    given = f", {corpus.validation:,} of them to validate on" if corpus.validation else ""
-    click.echo(f"{len(corpus.documents):,} documents{given}; {left_out}", err=True)

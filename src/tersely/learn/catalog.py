@@ -10,7 +10,6 @@ from tersely.learn.scorer.config import ScorerConfig
 from tersely.settings import changed, parse_settings, read_toml
 
 _KINDS: dict[str, type[NewsConfig] | type[ScorerConfig]] = {
-    "auto": NewsConfig,
     "news": NewsConfig,
     "scorer": ScorerConfig,
 }
@@ -41,6 +40,8 @@ def _parse(found: dict[str, Any]) -> NewsConfig | ScorerConfig:
     kind = found.get("kind", "scorer")
     if kind == "knapsack":
         raise UsageError("it describes a knapsack network: use 'tersely train knapsack'")
+    if kind == "editor":
+        raise UsageError("it describes the network of an editor, which learns from labels: use 'tersely train editor'")
     if kind not in _KINDS:
         raise unknown_name("kind of configuration", str(kind), _KINDS)
     return parse_settings(found, _KINDS[kind])

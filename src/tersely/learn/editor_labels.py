@@ -6,8 +6,6 @@ choice, best first). Long documents may have `main`, `support` and `noise` as li
 the line, or it is line `line` of another `file`: its field `text`, or its `documents`, joined.
 """
 
-import gzip
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -18,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.errors import InputError
-from tersely.io.lines import Fault, read_objects
-from tersely.read.features import Floats, Terms, Tokens, features_of, terms_of, tokens_of
-from tersely.read.reader import CAUSES, NOISES, WINDOW, overlaps, windows
+from tersely.io.lines import Fault, open_unpacked, parse_object, read_objects
+from tersely.read.features import features_of
+from tersely.read.reader import CAUSES, NOISES, overlaps, windows
+from tersely.read.tokens import Floats, Terms, Tokens, terms_of, tokens_of
 from tersely.text.document import Document
 
 UNKNOWN = -1
@@ -64,16 +63,21 @@ def read_lessons(paths: Iterable[Path], data: Path, foreign: bool = False) -> It
             number, row = item
             try:
                 lesson = lesson_of(_with_text(row, data), foreign)
-            except (KeyError, IndexError, TypeError, ValueError) as error:
-                raise InputError(f"{path}, line {number}: not a labeled document ({error!r})") from None
+            except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
+                raise InputError(f"{path}:{number}: not a labeled document: {_reason(error)}") from None
             if lesson is not None:
                 yield lesson
+
+
+def _reason(error: Exception) -> str:
+    """Say in one line what is wrong with labels."""
+    return f"it has no {error}" if isinstance(error, KeyError) else " ".join(str(error).split())
 
 
 def _with_text(row: dict[str, Any], data: Path) -> dict[str, Any]:
     if "text" in row:
         return row
-    source = json.loads(_lines(data / row["file"])[row["line"]])
+    source = parse_object(_lines(data / row["file"])[row["line"]])
     text = source.get("text")
     if text is None:
         documents = source["documents"]
@@ -82,12 +86,12 @@ def _with_text(row: dict[str, Any], data: Path) -> dict[str, Any]:
 
 
 @cache
-def _lines(file: Path) -> list[str]:
+def _lines(file: Path) -> list[bytes]:
     try:
-        with gzip.open(file, "rt", encoding="utf-8") as stream:
+        with open_unpacked(file) as stream:
             return stream.readlines()
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error}") from None
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from None
 
 
 def lesson_of(row: dict[str, Any], foreign: bool = False) -> Lesson | None:
@@ -96,6 +100,8 @@ def lesson_of(row: dict[str, Any], foreign: bool = False) -> Lesson | None:
     count = len(document)
     if count < 2:
         return None
+    if len(row.get("roles", row["sentences"])) != len(row["sentences"]):
+        raise ValueError("'roles' must have one letter per sentence")
     here, there = _aligned(document, row["sentences"])
     roles, noises = np.full(count, UNKNOWN), np.full(count, UNKNOWN)
     needs, cures = np.full(count, float(UNKNOWN), np.float32), [[] for _ in range(count)]  # type: ignore[var-annotated]
@@ -163,6 +169,3 @@ def _aligned(document: Document, spans: list[list[int]]) -> tuple[list[int], lis
                 most, label = shared, j
         here.append(label if 2 * most > end - start else UNKNOWN)
     return here, there
-
-
-__all__ = ["UNKNOWN", "WINDOW", "Lesson", "lesson_of", "read_lessons"]

@@ -1,7 +1,6 @@
-"""Models without a network: the position bias that a corpus shows in each of its languages, put into a scorer.
+"""Models without a network: coverage of words, with the position bias that a corpus shows in each of its languages.
 
-Where a corpus says what matters, at the beginning, at the end or anywhere, is found in its texts alone. The kind `auto`
-is the default model with what the corpus shows in place of its rule; `news` is plain coverage with a bias.
+Where a corpus says what matters, at the beginning, at the end or anywhere, is found in its texts alone.
 """
 
 from collections.abc import Sequence
@@ -19,8 +18,8 @@ from tersely.select import SELECTORS
 from tersely.text import Document, Language
 from tersely.text.words import term_weights
 
-# Chance alone makes a difference this large in about one corpus out of twenty, for news, or out of 300.
-_SURE = {"news": 2.0, "auto": 3.0}
+# Chance alone makes a difference this large in about one corpus out of twenty.
+_SURE = 2.0
 # The bias is 1 in texts of this many sentences; in longer texts it falls with the square of their length.
 _SENTENCES, _STEEPEST = 18.0, 2.0
 # A summary that keeps this much of a text gets no bias: it no longer matters where a sentence stands.
@@ -32,10 +31,11 @@ A scorer of sentences for `tersely`, learned without labels: `tersely summarize 
 
 * Data: $documents documents of 4 or more sentences; $short shorter and $repeated repeated documents were left out. No
   reference summary was used.
-* $scorer
+* Scorer `coverage`: the weight of a sentence's content words, where words that the text repeats weigh most, times
+  (1 + place)^-|bias|. The bias is learned from the corpus, for summaries of $share of a text.
 * The bias is positive where texts begin with what they keep coming back to, and negative where they end with it (places
-  are then counted from the end). $none
-* Selection: `$select`. Coherence: `$coherence`.
+  are then counted from the end). It is 0 where neither half says more of it.
+* Selection: `$select`.
 * Made by `$command`; $date.
 
 | language | documents | mean sentences | t of the halves | bias |
@@ -50,21 +50,9 @@ Summaries are sentences of the input, verbatim. The model can misjudge what matt
 """)
 
 
-_SCORERS = {
-    "news": """Scorer `coverage`: the weight of a sentence's content words, where words that the text repeats weigh
-  most, times (1 + place)^-|bias|. The bias is learned from the corpus, for summaries of $share of a text.""",
-    "auto": """Scorer `auto`, that of the default model, with the bias of the corpus in place of its rule. The cues of
-  wording are the default's, and so is that places count less the more of a text a summary keeps.""",
-}
-_NONE = {
-    "news": "It is 0 where neither half says more of it.",
-    "auto": "Where the corpus shows none (-), and in other languages, the model does what the default does.",
-}
-
-
 @dataclass(frozen=True)
 class NewsConfig:
-    """A model without a network; `share` is for the kind `news`, as `auto` sees what each summary keeps."""
+    """A model without a network."""
 
     name: str
     kind: str = "news"
@@ -74,8 +62,8 @@ class NewsConfig:
     share: float = 0.2  # how much of a text its summary will keep
 
     def __post_init__(self) -> None:
-        if self.kind not in _SURE:
-            raise unknown_name("kind of configuration", self.kind, _SURE)
+        if self.kind != "news":
+            raise unknown_name("kind of configuration", self.kind, ("news",))
         if self.select.partition(":")[0] not in SELECTORS.names():
             raise unknown_name("selector", self.select, SELECTORS.names())
         if self.sentences < 1 or self.documents < 0:
@@ -86,32 +74,27 @@ class NewsConfig:
 
 @dataclass(frozen=True)
 class LanguageBias:
-    """What the texts of one language show; the bias is None if that is nothing, and the default's rule stays."""
+    """What the texts of one language show."""
 
     language: Language
     documents: int
     sentences: float  # per document, on average
     t: float
-    bias: float | None
+    bias: float
 
     @classmethod
     def of(cls, language: Language, documents: Sequence[Document], config: NewsConfig) -> "LanguageBias":
         """Look at texts of one language."""
         t, length = halves(documents), float(np.mean([len(document) for document in documents]))
-        bias: float | None = bias_of(documents, config.share)
-        if config.kind == "auto":
-            bias = bias_of(documents, 0.0) if abs(t) >= _SURE["auto"] else None
-        return cls(language, len(documents), length, t, bias)
+        return cls(language, len(documents), length, t, bias_of(documents, config.share))
 
     def __str__(self) -> str:
-        found = "nothing to learn: as the default" if self.bias is None else f"bias {self.bias:g}"
-        return f"{self.language}: {self.documents:,} documents, t {self.t:.1f}, {found}"
+        return f"{self.language}: {self.documents:,} documents, t {self.t:.1f}, bias {self.bias:g}"
 
     @property
     def row(self) -> str:
         """The row of the card."""
-        bias = "-" if self.bias is None else f"{self.bias:g}"
-        return f"| {self.language} | {self.documents:,} | {self.sentences:.1f} | {self.t:.1f} | {bias} |"
+        return f"| {self.language} | {self.documents:,} | {self.sentences:.1f} | {self.t:.1f} | {self.bias:g} |"
 
 
 def bias_of(documents: Sequence[Document], share: float) -> float:
@@ -121,7 +104,7 @@ def bias_of(documents: Sequence[Document], share: float) -> float:
     a bias made for short summaries would spoil long ones.
     """
     t = halves(documents)
-    if abs(t) < _SURE["news"]:
+    if abs(t) < _SURE:
         return 0.0
     steep = min((_SENTENCES / float(np.mean([len(document) for document in documents]))) ** 2, _STEEPEST)
     steep *= max(1 - (share / _MUCH) ** 2, 0.0)
@@ -167,34 +150,28 @@ def find_biases(corpus: Corpus, config: NewsConfig) -> list[LanguageBias]:
 
 def export_news(config: NewsConfig, corpus: Corpus, out: Path, command: str) -> list[LanguageBias]:
     """Find the bias of each language and write a model folder; `command` goes on its card."""
-    found = find_biases(corpus, config)
-    base, coherence = ("auto", "strict") if config.kind == "auto" else ("coverage", "off")
-    specs: dict[str, str] = {one.language: f"{base}:bias={one.bias:g}" for one in found if one.bias is not None}
-    # Languages that were not learned get the default's rule or, in a model of news, the bias of English or, if there
-    # is no English, of the most frequent language.
-    main = "auto" if config.kind == "auto" else specs.pop("en" if "en" in specs else found[0].language)
+    biases = find_biases(corpus, config)
+    specs: dict[str, str] = {shown.language: f"coverage:bias={shown.bias:g}" for shown in biases}
+    # Languages that were not learned get the bias of English or, if there is no English, of the most frequent language.
+    main = specs.pop("en" if "en" in specs else biases[0].language)
     name, count = out.resolve().name, f"{len(corpus.documents):,}"
-    what = "The default model" if config.kind == "auto" else "Word coverage"
     model = {
         "name": name,
-        "description": f"{what} with a position bias fitted to {count} documents.",
+        "description": f"Word coverage with a position bias fitted to {count} documents.",
         "scorer": main,
         "select": config.select,
-        "coherence": coherence,
     }
     card = _CARD.substitute(
         name=name,
         documents=count,
         short=f"{corpus.short:,}",
         repeated=f"{corpus.repeated:,}",
-        scorer=Template(_SCORERS[config.kind]).substitute(share=f"{config.share:.0%}"),
-        none=_NONE[config.kind],
+        share=f"{config.share:.0%}",
         select=config.select,
-        coherence=coherence,
         command=command,
         date=today(),
-        sure=f"{_SURE[config.kind]:g}",
-        rows="\n".join(one.row for one in found),
+        sure=f"{_SURE:g}",
+        rows="\n".join(shown.row for shown in biases),
     )
     write_folder(
         out,
@@ -204,4 +181,4 @@ def export_news(config: NewsConfig, corpus: Corpus, out: Path, command: str) -> 
             "config.toml": to_toml(model | ({"languages": specs} if specs else {})),
         },
     )
-    return found
+    return biases

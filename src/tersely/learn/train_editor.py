@@ -1,9 +1,7 @@
 """Trains the network that reads sentences as an editor would: worth, role, noise, needs and what cures them."""
 
-import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as f
 
-from tersely.learn.editor_labels import UNKNOWN, Lesson, read_lessons
+from tersely.learn.editor_labels import UNKNOWN, Lesson
 from tersely.read.features import feature_names
 from tersely.read.reader import CAUSES, FARTHEST, NOISES, OPENING, ROLES, buckets, distances, openings, windows
 
@@ -79,17 +77,20 @@ class EditorNetwork(nn.Module):
             {_escaped(name): nn.Parameter(_initial(name, size)) for name, size in sizes.items()}
         )
         self.foreign = nn.Parameter(torch.zeros(()))  # how much more other annotators see needs
+        self.mean: Tensor
+        self.deviation: Tensor
         self.register_buffer("mean", torch.zeros(features))
         self.register_buffer("deviation", torch.ones(features))
 
     def weight(self, name: str) -> Tensor:
         """Return the weights of this name, as `reader.Network` has them."""
-        return self.weights[_escaped(name)]
+        weight: Tensor = self.weights[_escaped(name)]
+        return weight
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return all weights as `reader.Network` reads them."""
-        found = {name.replace("/", "."): weight.detach().numpy() for name, weight in self.weights.items()}
-        return {**found, "mean": self.mean.numpy(), "deviation": self.deviation.numpy()}
+        arrays = {name.replace("/", "."): weight.detach().numpy() for name, weight in self.weights.items()}
+        return {**arrays, "mean": self.mean.numpy(), "deviation": self.deviation.numpy()}
 
     def parameter_groups(self, training: EditorTraining) -> list[dict[str, Any]]:
         """Return the weights in two groups: what depends on distances and shared words, and all others."""
@@ -157,7 +158,8 @@ class EditorNetwork(nn.Module):
         states = states + self.dropout(mixed @ weight("output") + weight("output_bias"))
         inner = _normal(states, weight("norm2"), weight("norm2_bias")) @ weight("wide") + weight("wide_bias")
         inner = f.gelu(inner, approximate="tanh")
-        return states + self.dropout(inner @ weight("narrow") + weight("narrow_bias"))
+        after: Tensor = states + self.dropout(inner @ weight("narrow") + weight("narrow_bias"))
+        return after
 
 
 def _escaped(name: str) -> str:
@@ -191,9 +193,9 @@ def _initial(name: str, size: tuple[int, ...]) -> Tensor:
         return torch.randn(size) * 0.05
     if name.endswith(("query_key_value", "pointer_query")):
         # Scores are divided by the root of the size of a head, once and for all.
-        return (torch.rand(size) * 2 - 1) / size[0] ** 0.5 / 2
+        return (torch.rand(size) * 2 - 1) / float(size[0] ** 0.5) / 2
     if len(size) == 2 and not name.endswith(("distance", "overlap")):
-        return (torch.rand(size) * 2 - 1) / size[0] ** 0.5
+        return (torch.rand(size) * 2 - 1) / float(size[0] ** 0.5)
     return torch.zeros(size)
 
 
@@ -332,21 +334,40 @@ def _cures(lessons: Sequence[Lesson], batch: Batch, columns: int) -> tuple[Tenso
     return torch.stack(targets) if targets else torch.empty(0), sentences, causes
 
 
+Loss = Callable[[EditorNetwork, Sequence[Lesson], EditorTraining], Tensor]
+
+
 def fit(
     network: EditorNetwork,
     lessons: Sequence[Lesson],
     training: EditorTraining,
     seed: int,
-    after: Callable[[int, float], None] = lambda epoch, loss: None,
-    loss: Callable[[EditorNetwork, Sequence[Lesson], EditorTraining], Tensor] = loss_of,
+    after: Callable[[int, float], None] | None = None,
+    loss: Loss = loss_of,
 ) -> None:
     """Train a network; `after` is called with the number of each epoch and its mean loss."""
     chance = np.random.default_rng(seed)
     torch.manual_seed(seed)
     optimizer = torch.optim.AdamW(network.parameter_groups(training))
+    for epoch, mean in enumerate(epochs(network, optimizer, lessons, training, chance, loss=loss)):
+        if after is not None:
+            after(epoch, mean)
+
+
+def epochs(
+    network: EditorNetwork,
+    optimizer: torch.optim.Optimizer,
+    lessons: Sequence[Lesson],
+    training: EditorTraining,
+    chance: np.random.Generator,
+    done: int = 0,
+    loss: Loss = loss_of,
+) -> Iterator[float]:
+    """Train a network epoch by epoch, after those that are done, and yield the mean loss of each."""
     rates = [group["lr"] for group in optimizer.param_groups]
-    steps, step = training.epochs * -(-len(lessons) // training.batch), 0
-    for epoch in range(training.epochs):
+    count = -(-len(lessons) // training.batch)
+    steps, step = training.epochs * count, done * count
+    for _ in range(done, training.epochs):
         network.train()
         total = 0.0
         batches = list(_batches(lessons, training.batch, chance))
@@ -360,7 +381,7 @@ def fit(
             nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimizer.step()
             step, total = step + 1, total + float(value.detach())
-        after(epoch, total / len(batches))
+        yield total / len(batches)
 
 
 def _batches(lessons: Sequence[Lesson], size: int, chance: np.random.Generator) -> Iterator[list[Lesson]]:
@@ -377,17 +398,3 @@ def standardize(network: EditorNetwork, lessons: Sequence[Lesson]) -> None:
     features = np.concatenate([lesson.features for lesson in lessons])
     network.mean.copy_(torch.tensor(features.mean(0)))
     network.deviation.copy_(torch.tensor(np.maximum(features.std(0), 0.05)))
-
-
-__all__ = [
-    "Any",
-    "EditorNetwork",
-    "EditorShape",
-    "EditorTraining",
-    "Path",
-    "field",
-    "fit",
-    "json",
-    "read_lessons",
-    "standardize",
-]

@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.read.features import features_of, terms_of, tokens_of
+from tersely.read.features import features_of
 from tersely.read.reader import CAUSES, NOISES, ROLES, Network, Outputs
+from tersely.read.tokens import terms_of, tokens_of
 from tersely.text.document import Document
 from tersely.text.sources import Collection
 
-__all__ = ["NOISE", "Reading", "read"]
+__all__ = ["NOISE", "Network", "Reading", "read", "shipped"]
 
 Values = NDArray[np.float64]
 
@@ -57,25 +58,29 @@ class Reading:
         return self.kinds[sentence] if self.noise[sentence] >= _LIKELY else ""
 
 
-def read(document: Document) -> Reading:
-    """Return what an editor would say of the sentences of a document.
+def read(document: Document, network: Network | None = None) -> Reading:
+    """Return what an editor would say of the sentences of a document, by the shipped network or another one.
 
     >>> reading = read(Document.from_text("The mayor of Ghent resigned on Monday. But he gave no reason for it."))
     >>> reading.needs[0] < reading.needs[1], reading.cures[1]
     (True, 0)
     """
-    known: dict[str, Reading] = vars(document)  # a document is read only once
-    if "_reading" not in known:
-        known["_reading"] = _together(document) if isinstance(document, Collection) else _read(document)
-    return known["_reading"]
+    network = network or shipped()
+    # A network reads a document only once.
+    known: dict[str, Reading] = vars(document).setdefault("_readings", {})
+    if network.fingerprint not in known:
+        known[network.fingerprint] = (
+            _together(document, network) if isinstance(document, Collection) else _read(document, network)
+        )
+    return known[network.fingerprint]
 
 
-def _read(document: Document) -> Reading:
+def _read(document: Document, network: Network) -> Reading:
     if not len(document):
         return _reading([])
     tokens = tokens_of(document)
     terms = terms_of(tokens)
-    return _reading([shipped()(tokens, terms, features_of(document, tokens, terms))])
+    return _reading([network(tokens, terms, features_of(document, tokens, terms))])
 
 
 @cache
@@ -84,9 +89,9 @@ def shipped() -> Network:
     return Network.load(Path(__file__).parents[1] / "models" / "editor" / "weights.npz")
 
 
-def _together(collection: Collection) -> Reading:
+def _together(collection: Collection, network: Network) -> Reading:
     """Read each source by itself: a sentence needs nothing from another source."""
-    parts = [read(part) for part in collection.parts if len(part)]
+    parts = [read(part, network) for part in collection.parts if len(part)]
     if not parts:
         return _reading([])
     firsts = np.cumsum([0, *(len(part.cures) for part in parts)]).tolist()
@@ -125,7 +130,8 @@ def _reading(outputs: list[Outputs]) -> Reading:
 
 
 def _rounded(numbers: NDArray[np.floating]) -> Values:
-    return np.round(numbers.astype(np.float64), _DIGITS)
+    rounded: Values = numbers.astype(np.float64).round(_DIGITS)
+    return rounded
 
 
 def _forest(cures: list[int], weights: list[float]) -> tuple[int, ...]:

@@ -1,65 +1,15 @@
-"""What the reader's network is told about each sentence: its tokens, and features that any language has."""
+"""What the reader's network is told about each sentence beside its tokens: features that any language has."""
 
-import re
-import tomllib
 from collections.abc import Iterable
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
-from typing import NamedTuple
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tersely.read.tokens import DENSE_SCRIPTS, FLAGS, Floats, Terms, Tokens, terms_of, tokens_of
 from tersely.text.blocks import KINDS, NOISE
 from tersely.text.document import Document
-from tersely.text.language import HAN, KANA, Language, stop_words
-
-Floats = NDArray[np.float32]
-Numbers = NDArray[np.int64]
-
-# Tokens are words and marks. Where words are not set apart, a token is a character.
-_DENSE_SCRIPTS: tuple[Language, ...] = ("zh", "ja", "th")
-_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]|_")
-_DENSE_TOKEN = re.compile(f"[{HAN}{KANA}\u0e00-\u0e7f]|[A-Za-z]+|[0-9]+|[^\\w\\s]|\\w")
-_DIGIT = re.compile(r"\d")
-
-# What is known of a token, one bit for each.
-_FLAGS = (
-    "word",
-    "title",
-    "upper",
-    "digit",
-    "stop",
-    "opener",
-    "close",
-    "question",
-    "quote_open",
-    "quote_close",
-    "quote_either",
-    "bracket",
-    "comma",
-    "colon",
-    "mark",
-    "pronoun",
-)
-_BIT = {name: 1 << place for place, name in enumerate(_FLAGS)}
-_MARKS = {
-    "close": ".!。！।۔…?？؟",
-    "question": "?？؟",
-    "quote_open": "“„«「『‘",
-    "quote_close": "”»」』",
-    "quote_either": "\"'`",
-    "bracket": "()[]{}（）【】",
-    "comma": ",，、،",
-    "colon": ":：;；",
-}
-# A token is packed into 62 bits: a hash of the token, a hash of its stem if it is a content word, and its flags.
-_HASH_BITS, _FLAG_BITS = 23, 16
-_HASH = (1 << _HASH_BITS) - 1
-_STEM = 6  # letters; words that begin alike count as the same
-_REMEMBERED = 50_000  # tokens of each language that are packed only once
 
 # A quotation that stays open for longer than this many sentences was never meant to, and at a new line even earlier.
 _LONGEST_QUOTATION, _LONGEST_ACROSS_LINES = 8, 3
@@ -69,102 +19,6 @@ SECTIONS = (
     "abstract introduction method result discussion conclusion references acknowledgment facts claim defense holding "
     "order"
 ).split()
-
-
-class Tokens(NamedTuple):
-    """The tokens of sentences, one after another: hashes, stems (0 if no content word), and where sentences start."""
-
-    hashes: Numbers  # [t]
-    stems: Numbers  # [t]
-    flags: NDArray[np.uint8]  # [t, 16], in the order of `_FLAGS`
-    sentence: Numbers  # [t], the sentence of each token
-    starts: Numbers  # [n]
-    counts: Numbers  # [n], at least 1
-
-
-class Terms(NamedTuple):
-    """The distinct content words of sentences: pairs of a sentence and a term, ascending."""
-
-    sentence: Numbers
-    term: Numbers
-    size: int  # of the vocabulary
-
-
-@cache
-def word_lists() -> dict[str, dict[str, frozenset[str]]]:
-    """Return the pronouns and openers of each language that has lists of them."""
-    stored = tomllib.loads(files("tersely.read").joinpath("words.toml").read_text(encoding="utf-8"))
-    return {
-        language: {name: frozenset(words.split()) for name, words in lists.items()}
-        for language, lists in stored.items()
-    }
-
-
-class _Packed(dict[str, int]):
-    """Packs the tokens of one language, each when it is first seen."""
-
-    def __init__(self, language: Language) -> None:
-        lists = word_lists().get(language, {})
-        self._stops, self._dense = stop_words(language), language in _DENSE_SCRIPTS
-        self._openers, self._pronouns = lists.get("openers", frozenset()), lists.get("pronouns", frozenset())
-
-    def __missing__(self, token: str) -> int:
-        if len(self) > _REMEMBERED:
-            self.clear()
-        low, first = token.lower(), token[0]
-        flags = stem = 0
-        if first.isalnum():
-            flags = _BIT["word"]
-            flags |= _BIT["title"] * first.isupper() | _BIT["upper"] * (len(token) > 1 and token.isupper())
-            flags |= _BIT["digit"] * first.isdigit() | _BIT["stop"] * (low in self._stops)
-            flags |= _BIT["opener"] * (low in self._openers) | _BIT["pronoun"] * (low in self._pronouns)
-            if low not in self._stops and (len(low) > 1 or self._dense):
-                stem = crc32(low[:_STEM].encode("utf-8", "surrogatepass")) & _HASH or 1
-        else:
-            flags = sum(_BIT[name] for name, marks in _MARKS.items() if token in marks) or _BIT["mark"]
-        # Numbers of as many digits are alike.
-        key = _DIGIT.sub("0", low)[:_STEM] if first.isdigit() else low
-        packed = (crc32(key.encode("utf-8", "surrogatepass")) & _HASH) << (_HASH_BITS + _FLAG_BITS)
-        packed |= stem << _FLAG_BITS | flags
-        self[token] = packed
-        return packed
-
-
-@cache
-def _packed(language: Language) -> _Packed:
-    return _Packed(language)
-
-
-def tokens_of(document: Document) -> Tokens:
-    """Return the tokens of a document with at least one sentence."""
-    find = (_DENSE_TOKEN if document.language in _DENSE_SCRIPTS else _TOKEN).findall
-    rows = [find(text) or ["_"] for text in document.texts]
-    counts = np.fromiter(map(len, rows), np.int64, len(rows))
-    pack = _packed(document.language).__getitem__
-    packed = np.fromiter((pack(token) for row in rows for token in row), np.int64, int(counts.sum()))
-    flags = np.unpackbits(packed.astype("<u2").view(np.uint8).reshape(-1, 2), axis=1, bitorder="little")
-    sentence = np.repeat(np.arange(len(rows)), counts)
-    stems = packed >> _FLAG_BITS & _HASH
-    if document.language in _DENSE_SCRIPTS:
-        stems = _pairs(stems, sentence)
-    return Tokens(packed >> (_HASH_BITS + _FLAG_BITS), stems, flags, sentence, counts.cumsum() - counts, counts)
-
-
-def _pairs(stems: Numbers, sentence: Numbers) -> Numbers:
-    """Return the stems of pairs of neighboring characters, which stand for words."""
-    pairs = np.zeros_like(stems)
-    whole = (stems[:-1] > 0) & (stems[1:] > 0) & (sentence[:-1] == sentence[1:])
-    pairs[:-1] = np.where(whole, (stems[:-1] * 31 + stems[1:]) & _HASH | 1, 0)
-    return pairs
-
-
-def terms_of(tokens: Tokens) -> Terms:
-    """Return the distinct content words of each sentence."""
-    content = np.flatnonzero(tokens.stems)
-    vocabulary, term = np.unique(tokens.stems[content], return_inverse=True)
-    size = max(len(vocabulary), 1)
-    sentence, term = np.divmod(np.unique(tokens.sentence[content] * size + term), size)
-    return Terms(sentence, term, size)
 
 
 def features_of(document: Document, tokens: Tokens, terms: Terms) -> Floats:
@@ -252,15 +106,15 @@ def _place(document: Document, lines: NDArray[np.bool_]) -> Columns:
 def _form(document: Document, tokens: Tokens) -> tuple[Columns, dict[str, NDArray[np.float64]]]:
     """Return features of length, letters and marks, and how many tokens of each kind a sentence has."""
     counted = np.add.reduceat(tokens.flags, tokens.starts, axis=0, dtype=np.float64)
-    sums = dict(zip(_FLAGS, counted.T, strict=True))
+    sums = dict(zip(FLAGS, counted.T, strict=True))
     words, count = sums["word"], tokens.counts
     at_least_one = np.maximum(words, 1)
     ends = tokens.starts + count - 1
     first, second, last = (
-        dict(zip(_FLAGS, tokens.flags[place].astype(bool).T, strict=True))
+        dict(zip(FLAGS, tokens.flags[place].astype(bool).T, strict=True))
         for place in (tokens.starts, np.minimum(tokens.starts + 1, ends), ends)
     )
-    opening = {name: np.where(first["word"], first[name], second[name]) for name in _FLAGS}
+    opening = {name: np.where(first["word"], first[name], second[name]) for name in FLAGS}
     scale = 3.0 if document.language in ("zh", "ja") else 1.0  # a character says as much as three letters
     lengths = np.array([end - start for start, end in document.sentences]) * scale
     sizes = np.log(np.maximum(lengths, 1.0))
@@ -309,7 +163,7 @@ def _quotations(tokens: Tokens, lines: NDArray[np.bool_]) -> Columns:
     """Return whether a sentence begins and ends inside a quotation, and how much of it is quoted."""
     count = len(tokens.starts)
     begins, ends, share = np.zeros(count), np.zeros(count), np.zeros(count)
-    opening, closing, either = (tokens.flags[:, _FLAGS.index(f"quote_{name}")] for name in ("open", "close", "either"))
+    opening, closing, either = (tokens.flags[:, FLAGS.index(f"quote_{name}")] for name in ("open", "close", "either"))
     marks = np.flatnonzero(opening | closing | either)
     if len(marks):
         of_sentence = tokens.sentence[marks]
@@ -333,7 +187,7 @@ def _quotations(tokens: Tokens, lines: NDArray[np.bool_]) -> Columns:
 def _names(tokens: Tokens) -> Columns:
     """Return how many names a sentence has, new ones and known ones: capitalized words that open no sentence."""
     count = len(tokens.starts)
-    named = tokens.flags[:, _FLAGS.index("title")] & (tokens.flags[:, _FLAGS.index("stop")] ^ 1)
+    named = tokens.flags[:, FLAGS.index("title")] & (tokens.flags[:, FLAGS.index("stop")] ^ 1)
     named[tokens.starts] = 0
     places = np.flatnonzero(named)
     sentence = tokens.sentence[places]
@@ -416,7 +270,7 @@ def _profile(
         "sections": np.log1p(document.sections[-1].section),
         "turns": document.kinds.count("turn") / len(document),
         "speakers": np.log1p(len(set(document.speakers))),
-        "dense": float(document.language in _DENSE_SCRIPTS),
+        "dense": float(document.language in DENSE_SCRIPTS),
         "mean_size": float(sums["sizes"].mean()),
         "mean_lines": float(lines.mean()),
         "mean_quoted": float((np.asarray(quoted["share_quoted"]) > 0).mean()),

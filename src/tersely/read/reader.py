@@ -7,14 +7,18 @@ its worth, whether it needs another sentence, why, and which.
 
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
+from zipfile import BadZipFile
+from zlib import error as ZlibError  # noqa: N812
 
 import numpy as np
 
 from tersely.errors import ModelError
-from tersely.read.features import Floats, Numbers, Terms, Tokens, feature_names
+from tersely.read.features import feature_names
+from tersely.read.tokens import Floats, Numbers, Terms, Tokens
 
 ROLES = ("main", "support", "background", "quotation", "procedure", "noise")
 CAUSES = (
@@ -27,6 +31,8 @@ NOISES = (
 # Sentences attend to each other within windows of at most this many, so that long texts take time in proportion.
 WINDOW = 64
 OPENING = 3  # first tokens that have vectors of their own, and after them the last one
+# What NumPy raises for files that are no weights, or broken.
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, BadZipFile, ZlibError)
 FARTHEST = 16  # distances are told apart up to this number of steps: the first eight one by one
 
 
@@ -98,7 +104,8 @@ def distances(count: int) -> Numbers:
     steps = np.arange(count)[None, :] - np.arange(count)[:, None]
     size = np.abs(steps)
     far = np.floor(8 + 2.6 * np.log2(np.maximum(size / 8, 1))).astype(np.int64)
-    return np.clip(np.sign(steps) * np.minimum(size, far), -FARTHEST, FARTHEST) + FARTHEST
+    near: Numbers = np.clip(np.sign(steps) * np.minimum(size, far), -FARTHEST, FARTHEST)
+    return near + FARTHEST
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,16 +114,28 @@ class Network:
 
     weights: dict[str, Floats]
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the weights."""
+        digest = sha256()
+        for name, weight in sorted(self.weights.items()):
+            digest.update(f"{name} {weight.shape}".encode())
+            digest.update(weight.astype("<f4").tobytes())
+        return digest.hexdigest()
+
     @classmethod
     def load(cls, file: Path) -> "Network":
         """Read the weights that `tersely train editor` wrote."""
         try:
-            with np.load(file, allow_pickle=False) as stored:
+            with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
                 weights = {name: stored[name].astype(np.float32) for name in stored.files}
             network = cls(weights)
             known = len(feature_names()) == len(weights["mean"]) and len(network._layers) > 0
-        except (OSError, ValueError, KeyError, EOFError) as error:
-            raise ModelError(f"{file} cannot be read as the weights of an editor: {error}") from None
+        except FileNotFoundError:
+            raise ModelError(f"{file.parent} is not the model folder of an editor: it has no {file.name}") from None
+        except _UNREADABLE as error:
+            reason = getattr(error, "strerror", None) or "it is broken, or something else"
+            raise ModelError(f"{file} cannot be read as the weights of an editor: {reason}") from None
         if not known:
             raise ModelError(f"{file} was made for other features than this version has: train the editor again")
         return network
@@ -153,7 +172,7 @@ class Network:
         weights, count = self.weights, len(inputs)
         near = overlap.copy()
         np.fill_diagonal(near, 0.0)
-        most = np.stack([np.tril(near).max(axis=1), np.triu(near).max(axis=1)], axis=1)
+        most: Floats = np.stack([np.tril(near).max(axis=1), np.triu(near).max(axis=1)], axis=1)
         hidden = _gelu(inputs @ weights["input"] + most @ weights["input_overlap"] + weights["input_bias"])
         apart, shared = distances(count), np.stack([overlap, overlap * overlap])
         for layer in self._layers:
@@ -191,7 +210,7 @@ def _attend(layer: dict[str, Floats], hidden: Floats, apart: Numbers, shared: Fl
     scores = query @ key.transpose(0, 2, 1)
     scores += layer["distance"][apart].transpose(2, 0, 1)
     scores += (layer["overlap"].T @ shared.reshape(2, -1)).reshape(heads, count, count)
-    mixed = (_softmax(scores) @ value).transpose(1, 0, 2).reshape(count, size)
+    mixed: Floats = (_softmax(scores) @ value).transpose(1, 0, 2).reshape(count, size)
     hidden = hidden + mixed @ layer["output"] + layer["output_bias"]
     inner = _gelu(_normal(hidden, layer["norm2"], layer["norm2_bias"]) @ layer["wide"] + layer["wide_bias"])
     after: Floats = hidden + inner @ layer["narrow"] + layer["narrow_bias"]
@@ -212,13 +231,14 @@ def _gelu(rows: Floats) -> Floats:
 
 
 def _softmax(rows: Floats) -> Floats:
-    raised = np.exp(rows - rows.max(axis=-1, keepdims=True))
-    shares: Floats = raised / raised.sum(axis=-1, keepdims=True)
+    raised: Floats = np.exp(rows - rows.max(axis=-1, keepdims=True))
+    total: Floats = raised.sum(axis=-1, keepdims=True)
+    shares: Floats = raised / total
     return shares
 
 
 def _sigmoid(numbers: Floats) -> Floats:
-    chances: Floats = 1 / (1 + np.exp(-numbers))
+    chances: Floats = np.divide(1, 1 + np.exp(-numbers))
     return chances
 
 
