@@ -231,6 +231,9 @@ def knapsack(
 )
 @click.option("--more", multiple=True, type=_FILE, metavar="FILE", help="Labels of other annotators; may be repeated.")
 @click.option(
+    "--unlabeled", multiple=True, type=_FILE, metavar="FILE", help="Texts to learn from first; may be repeated."
+)
+@click.option(
     "--dev", type=_FILE, metavar="FILE", help="Labels to measure on after each epoch; nothing is chosen by it."
 )
 @click.option("--config", default="editor", show_default=True, metavar="NAME|FILE", help="Configuration.")
@@ -242,6 +245,7 @@ def editor(
     labels: tuple[Path, ...],
     data: Path,
     more: tuple[Path, ...],
+    unlabeled: tuple[Path, ...],
     dev: Path | None,
     config: str,
     out: Path,
@@ -262,7 +266,7 @@ def editor(
 
     settings = read_editor_config(config, [*changes, *([f"seed={seed}"] if seed is not None else [])])
     with stoppable(lambda: RESUME):
-        make_editor(settings, EditorData(data, labels, more, dev), out, resume, Progress())
+        make_editor(settings, EditorData(data, labels, more, dev, unlabeled), out, resume, Progress())
     say_written(out)
 
 

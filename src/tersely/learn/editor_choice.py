@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tersely.learn.editor_labels import Lesson
+from tersely.read import forest
+from tersely.read.reader import WINDOW
 from tersely.select import Problem
 from tersely.select.knapsack import Knapsack
 from tersely.text.language import separator
@@ -32,8 +34,8 @@ class ChoiceTraining:
     noise: float = 0.5
     shortest: int = 150  # characters of the random lengths
     longest: int = 700
-    coherence: float = 1.2
-    price: float = 0.5
+    coherence: float = 1.2  # as at inference
+    price: float = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,32 +74,57 @@ class Priced:
 
 
 def choice_loss(
-    shares: Sequence[Tensor],
-    lessons: Sequence[Lesson],
-    priced: Sequence[Priced],
-    training: ChoiceTraining,
-    chance: np.random.Generator,
+    roles: Tensor, worth: Tensor, need: Tensor, pointer: Tensor, lessons: Sequence[Lesson], training: ChoiceTraining
 ) -> Tensor:
-    """Return the loss of the values of some lessons' sentences, [n] each, which are shares of worth."""
-    losses = []
-    for share, lesson, problem in zip(shares, lessons, priced, strict=True):
-        values = share.detach().numpy().astype(np.float64)
-        mean = np.zeros(len(values))
-        for _ in range(training.samples):
-            factor = np.exp(training.noise * chance.standard_normal(len(values)) - training.noise**2 / 2)
-            mean += factor * problem.counted(problem.chosen(values * factor)) / training.samples
-        wanted = problem.counted(editors_choice(lesson, problem))
-        losses.append((share * torch.tensor(mean - wanted, dtype=torch.float32)).sum())
-    return torch.stack(losses).mean()
+    """Return the loss of the worth of some lessons' sentences, given the logits of the network's heads, [n, ...] each.
+
+    Only worth learns from it: noise, needs and cures are taken as they are.
+    """
+    losses, done = [worth.sum() * 0.0], 0
+    noise, needs = roles.detach().softmax(1)[:, -1], need.detach().sigmoid().numpy().astype(np.float64)
+    chances = pointer.detach().softmax(1).numpy().astype(np.float64)
+    for lesson in lessons:
+        count = len(lesson.document)
+        part = slice(done, done + count)
+        done += count
+        if count > WINDOW or not lesson.choice.any():
+            continue
+        problem = _priced(lesson, needs[part], chances[part, :count], training)
+        share = worth[part].softmax(0) * (1 - noise[part])
+        losses.append(_difference(share, lesson, problem, training))
+    return torch.stack(losses).sum() / max(len(losses) - 1, 1)
+
+
+def _difference(share: Tensor, lesson: Lesson, problem: Priced, training: ChoiceTraining) -> Tensor:
+    values = share.detach().numpy().astype(np.float64)
+    mean = np.zeros(len(values))
+    for _ in range(training.samples):
+        drawn = torch.randn(len(values)).numpy().astype(np.float64)
+        factor = np.exp(training.noise * drawn - training.noise**2 / 2)
+        mean += factor * problem.counted(problem.chosen(values * factor)) / training.samples
+    wanted = problem.counted(editors_choice(lesson, problem))
+    return (share * torch.tensor(mean - wanted, dtype=torch.float32)).sum()
+
+
+def _priced(lesson: Lesson, needs: Values, chances: Values, training: ChoiceTraining) -> Priced:
+    cure = chances.argmax(1)
+    certainty = chances[np.arange(len(cure)), cure]
+    between = separator(lesson.document.language)
+    low, high = np.log(training.shortest), np.log(training.longest)
+    drawn = float(np.exp(low + (high - low) * torch.rand(()).item()))
+    return Priced(
+        np.array([len(text) for text in lesson.document.shown], np.int64),
+        len(between),
+        round(drawn if between else drawn / _DENSE),
+        needs,
+        forest(cure.tolist(), (needs * certainty).tolist()),
+        certainty,
+        training.coherence,
+        training.price / len(cure),
+    )
 
 
 def editors_choice(lesson: Lesson, problem: Priced) -> tuple[int, ...]:
     """Return what the editor would take within a length: of the ranked choice, the greatest weight that fits."""
     values = lesson.choice.astype(np.float64)
     return Knapsack()(Problem(values, problem.lengths, problem.capacity, problem.separator)).chosen
-
-
-def random_capacity(lesson: Lesson, training: ChoiceTraining, chance: np.random.Generator) -> int:
-    """Return a random length, the logarithm of which is spread evenly."""
-    drawn = np.exp(chance.uniform(np.log(training.shortest), np.log(training.longest)))
-    return round(float(drawn) / (1 if separator(lesson.document.language) else _DENSE))

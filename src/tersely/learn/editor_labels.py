@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from tersely.errors import InputError
 from tersely.io.lines import Fault, open_unpacked, parse_object, read_objects
 from tersely.read.features import features_of
-from tersely.read.reader import CAUSES, NOISES, overlaps, windows
+from tersely.read.reader import CAUSES, NOISES, WINDOW, overlaps, windows
 from tersely.read.tokens import Floats, Terms, Tokens, terms_of, tokens_of
+from tersely.score.coverage import Coverage
 from tersely.text.document import Document
 
 UNKNOWN = -1
@@ -169,3 +170,31 @@ def _aligned(document: Document, spans: list[list[int]]) -> tuple[list[int], lis
                 most, label = shared, j
         here.append(label if 2 * most > end - start else UNKNOWN)
     return here, there
+
+
+def unlabeled_lesson(text: str, most: int = WINDOW) -> Lesson | None:
+    """Return a lesson from the beginning of a text without labels, or None if there is only one sentence.
+
+    What is known without labels is how much of what a text keeps saying a sentence says: its coverage of words.
+    """
+    document = Document.from_text(text, most=most)
+    count = len(document)
+    if count < 2:
+        return None
+    coverage = Coverage(0.0).values(document)
+    tokens = tokens_of(document)
+    terms = terms_of(tokens)
+    unknown = np.full(count, UNKNOWN)
+    return Lesson(
+        document,
+        tokens,
+        terms,
+        features_of(document, tokens, terms),
+        unknown,
+        coverage.astype(np.float32),
+        np.zeros(count, np.float32),
+        unknown.astype(np.float32),
+        [[] for _ in range(count)],
+        unknown,
+        {"text": text},
+    )

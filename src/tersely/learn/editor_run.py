@@ -17,10 +17,13 @@ from tersely.errors import InputError, UsageError, unknown_name
 from tersely.learn.artifacts import check_folder, to_json_lines, to_toml, today, write_folder
 from tersely.learn.catalog import find_config
 from tersely.learn.checkpoint import RunFiles
+from tersely.learn.corpus import read_texts
+from tersely.learn.editor_choice import ChoiceTraining
 from tersely.learn.editor_figures import MEANING, figures_of
-from tersely.learn.editor_labels import Lesson, read_lessons
+from tersely.learn.editor_labels import Lesson, read_lessons, unlabeled_lesson
+from tersely.learn.editor_network import EditorNetwork, EditorShape
 from tersely.learn.loop import Figures, Loop, Report, TrainingState, check_resume, start_or_resume
-from tersely.learn.train_editor import EditorNetwork, EditorShape, EditorTraining, epochs, standardize
+from tersely.learn.train_editor import EditorTraining, epochs, optimizer_of, standardize
 from tersely.read import Network
 from tersely.read.features import feature_names
 from tersely.settings import read_settings
@@ -49,6 +52,14 @@ Summaries are sentences of the input, verbatim. The model can misjudge what matt
 
 
 @dataclass(frozen=True)
+class Pretraining:
+    """How the network learns from texts without labels, before it sees any: what covers their words is worth most."""
+
+    epochs: int = 1
+    documents: int = 4000  # at most
+
+
+@dataclass(frozen=True)
 class EditorConfig:
     """A configuration of `tersely train editor`."""
 
@@ -57,11 +68,13 @@ class EditorConfig:
     seed: int = 1
     network: EditorShape = field(default_factory=EditorShape)
     training: EditorTraining = field(default_factory=EditorTraining)
+    choice: ChoiceTraining = field(default_factory=ChoiceTraining)
+    pretraining: Pretraining = field(default_factory=Pretraining)
 
     def __post_init__(self) -> None:
         if self.kind != "editor":
             raise unknown_name("kind of editor", self.kind, ("editor",))
-        for table in (self.network, self.training):
+        for table in (self.network, self.training, self.choice, self.pretraining):
             for key, value in vars(table).items():
                 _check(key, value)
         if self.seed < 0:
@@ -98,6 +111,7 @@ class EditorData:
     labels: Sequence[Path]
     more: Sequence[Path] = ()  # by other annotators, who see more needs
     dev: Path | None = None  # to measure on
+    unlabeled: Sequence[Path] = ()  # texts without labels to learn from first
 
     def lessons(self) -> list[Lesson]:
         """Read what to learn from."""
@@ -113,10 +127,18 @@ class EditorData:
             raise InputError(f"{self.dev} has no document of two or more sentences")
         return lessons
 
+    def unlabeled_lessons(self, most: int) -> list[Lesson]:
+        """Read texts without labels to learn from first, spread over all of them; nothing, if there are none."""
+        texts = [text for path in self.unlabeled for text in read_texts(path)]
+        step = max(-(-len(texts) // most), 1) if most else 1
+        lessons = (unlabeled_lesson(text) for text in texts[::step])
+        return [lesson for lesson in lessons if lesson is not None]
+
     @property
     def command(self) -> str:
         """The command to make a model with these files, for its card."""
         words = [*(path.name for path in self.labels), "--data FOLDER", *(f"--more {path.name}" for path in self.more)]
+        words += [f"--unlabeled {path.name}" for path in self.unlabeled]
         words += [f"--dev {self.dev.name}"] if self.dev else []
         return f"tersely train editor {' '.join(words)} --config training.toml --out FOLDER"
 
@@ -125,9 +147,9 @@ def make_editor(config: EditorConfig, data: EditorData, out: Path, resume: bool,
     """Train the network, or go on with it, and write the model folder."""
     check_folder(out, resume)
     check_resume(out / "training" / "checkpoint.safetensors", out, resume)  # before the data is read
-    lessons, dev = data.lessons(), data.dev_lessons()
+    lessons, dev, unlabeled = data.lessons(), data.dev_lessons(), data.unlabeled_lessons(config.pretraining.documents)
     with torch.random.fork_rng(), one_thread():
-        state = train(config, lessons, dev, out, report)
+        state = train(config, lessons, dev, out, report, unlabeled)
     _write(out, config, data, lessons, state)
 
 
@@ -143,13 +165,18 @@ def one_thread() -> Iterator[None]:
 
 
 def train(
-    config: EditorConfig, lessons: Sequence[Lesson], dev: Sequence[Lesson], out: Path, report: Report
+    config: EditorConfig,
+    lessons: Sequence[Lesson],
+    dev: Sequence[Lesson],
+    out: Path,
+    report: Report,
+    unlabeled: Sequence[Lesson] = (),
 ) -> TrainingState[EditorNetwork]:
     """Train to the last epoch, with a checkpoint after each, or raise KeyboardInterrupt after saving."""
     torch.manual_seed(config.seed)
     network = config.build()
     standardize(network, lessons)
-    optimizer = torch.optim.AdamW(network.parameter_groups(config.training))
+    optimizer = optimizer_of(network, config.training)
     chance = np.random.default_rng(config.seed)
     torch.manual_seed(config.seed)
     folder = out / "training"
@@ -157,7 +184,8 @@ def train(
     state = start_or_resume(network, optimizer, config, folder / "checkpoint.safetensors", facts)
     if state.step:
         _restore(state.notes["chance"], chance)
-    losses = epochs(network, optimizer, lessons, config.training, chance, state.step)
+    phases = [unlabeled] * config.pretraining.epochs * bool(unlabeled) + [lessons] * config.training.epochs
+    losses = epochs(network, optimizer, phases, config.training, config.choice, chance, state.step)
 
     def learn() -> Figures:
         loss = next(losses)
@@ -168,7 +196,7 @@ def train(
         return last | (figures_of(Network(stored(network)), dev) if dev else {})
 
     files = RunFiles(folder, out / "log.jsonl", state.step)
-    Loop(state, config.training.epochs, 1, learn, measure, files, report, counts=("epoch", 1)).run()
+    Loop(state, len(phases), 1, learn, measure, files, report, counts=("epoch", 1)).run()
     return state
 
 

@@ -122,7 +122,7 @@ def _reading(outputs: list[Outputs]) -> Reading:
         tuple(ROLES[role] for role in said.roles.argmax(axis=1).tolist()),
         _rounded(said.roles[:, NOISE]),
         needs,
-        _forest(said.cure.tolist(), (needs * certainty).tolist()),
+        forest(said.cure.tolist(), (needs * certainty).tolist()),
         certainty,
         tuple(CAUSES[cause] for cause in said.causes.argmax(axis=1).tolist()),
         tuple(NOISES[kind] for kind in said.noises.argmax(axis=1).tolist()),
@@ -134,7 +134,7 @@ def _rounded(numbers: NDArray[np.floating]) -> Values:
     return rounded
 
 
-def _forest(cures: list[int], weights: list[float]) -> tuple[int, ...]:
+def forest(cures: list[int], weights: list[float]) -> tuple[int, ...]:
     """Return cures without circles: of those that would close one, the weakest are left out."""
     group = list(range(len(cures)))
 
