@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tersely.errors import InputError
 from tersely.io.lines import Fault, open_unpacked, parse_object, read_objects
 from tersely.read.features import features_of
-from tersely.read.reader import CAUSES, NOISES, WINDOW, overlaps, windows
+from tersely.read.reader import CAUSES, NOISES, WINDOW, overlaps
 from tersely.read.tokens import Floats, Terms, Tokens, terms_of, tokens_of
 from tersely.score.coverage import Coverage
 from tersely.text.document import Document
@@ -52,7 +52,7 @@ class Lesson:
     @cached_property
     def overlaps(self) -> list[Floats]:
         """The shared words of each two sentences, window by window."""
-        return [overlaps(self.terms, first, end) for first, end in windows(len(self.document))]
+        return overlaps(self.terms, len(self.document))
 
 
 def read_lessons(paths: Iterable[Path], data: Path, foreign: bool = False) -> Iterator[Lesson]:

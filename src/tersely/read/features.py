@@ -1,6 +1,6 @@
 """What the reader's network is told about each sentence beside its tokens: features that any language has."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 
@@ -57,9 +57,17 @@ def _columns(document: Document, tokens: Tokens, terms: Terms) -> Columns:
         **_content(document, terms),
         **_talk(document),
         **_profile(document, sums, quoted, lines),
-        **{f"kind_{kind}": np.array([own == kind for own in document.kinds]) for kind in KINDS},
-        **{f"section_{name}": np.array([role == name for role in document.roles]) for name in SECTIONS},
+        **_one_hot("kind", KINDS, document.kinds),
+        **_one_hot("section", SECTIONS, document.roles),
     }
+
+
+def _one_hot(prefix: str, names: Sequence[str], labels: Sequence[str]) -> Columns:
+    """Return a column for each name, which is 1 for the sentences with that label."""
+    numbers = {name: number for number, name in enumerate(names)}
+    places = np.array([numbers.get(label, -1) for label in labels])
+    table = places[:, None] == np.arange(len(names))
+    return {f"{prefix}_{name}": table[:, number] for number, name in enumerate(names)}
 
 
 def _line_starts(document: Document) -> NDArray[np.bool_]:
@@ -114,7 +122,10 @@ def _form(document: Document, tokens: Tokens) -> tuple[Columns, dict[str, NDArra
         dict(zip(FLAGS, tokens.flags[place].astype(bool).T, strict=True))
         for place in (tokens.starts, np.minimum(tokens.starts + 1, ends), ends)
     )
-    opening = {name: np.where(first["word"], first[name], second[name]) for name in FLAGS}
+    opening = {
+        name: np.where(first["word"], first[name], second[name])
+        for name in ("word", "title", "opener", "pronoun", "stop")
+    }
     scale = 3.0 if document.language in ("zh", "ja") else 1.0  # a character says as much as three letters
     lengths = np.array([end - start for start, end in document.sentences]) * scale
     sizes = np.log(np.maximum(lengths, 1.0))
@@ -219,8 +230,8 @@ def _content(document: Document, terms: Terms) -> Columns:
     in_lead, in_opening, in_heading = (_said_in(terms, chosen, count) for chosen in (body[:1], body, headings))
     lead = mean(in_lead[term])
     lead[body[:1]] = 0.5
-    order = np.sort(sentence * size + term)
-    before, after = (np.isin((sentence + step) * size + term, order, assume_unique=True) for step in (-1, 1))
+    pairs = sentence * size + term
+    before, after = (_among(pairs + step, pairs) for step in (-size, size))
     return {
         "said_before": mean(first[term] < sentence),
         "said_later": mean(last[term] > sentence),
@@ -241,6 +252,14 @@ def _content(document: Document, terms: Terms) -> Columns:
         "with_previous": mean(before),
         "with_next": mean(after),
     }
+
+
+def _among(numbers: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which numbers are among the known ones, which ascend."""
+    if not len(known):
+        return np.zeros(0, bool)
+    hits: NDArray[np.bool_] = known[np.minimum(np.searchsorted(known, numbers), len(known) - 1)] == numbers
+    return hits
 
 
 def _said_in(terms: Terms, sentences: list[int], count: int) -> NDArray[np.float64]:

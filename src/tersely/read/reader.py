@@ -15,6 +15,7 @@ from zipfile import BadZipFile
 from zlib import error as ZlibError  # noqa: N812
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tersely.errors import ModelError
 from tersely.read.features import feature_names
@@ -33,6 +34,8 @@ WINDOW = 64
 OPENING = 3  # first tokens that have vectors of their own, and after them the last one
 # What NumPy raises for files that are no weights, or broken.
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, BadZipFile, ZlibError)
+# Up to this many multiplications, BLAS starts no threads.
+_SMALL = 2**18
 FARTHEST = 16  # distances are told apart up to this number of steps: the first eight one by one
 
 
@@ -82,17 +85,35 @@ def _mixed(numbers: Numbers) -> Numbers:
     return (numbers * 2654435761 & 0xFFFFFFFF) >> 9
 
 
-def overlaps(terms: Terms, first: int, end: int) -> Floats:
-    """Return the cosine of the content words of each two sentences of a window, [n, n]; frequent words count less."""
-    low, high = np.searchsorted(terms.sentence, (first, end))
-    sentence, term = terms.sentence[low:high] - first, terms.term[low:high]
-    present, column = np.unique(term, return_inverse=True)
-    often = np.bincount(terms.term, minlength=terms.size)[present]
-    matrix = np.zeros((end - first, len(present)), np.float32)
-    matrix[sentence, column] = (1 / np.sqrt(often))[column]
-    matrix /= np.maximum(np.sqrt((matrix * matrix).sum(axis=1, keepdims=True)), 1e-6)
-    product: Floats = matrix @ matrix.T
-    return product
+def overlaps(terms: Terms, count: int) -> list[Floats]:
+    """Return for each window the cosine of the content words of each two sentences, [n, n]; frequent words count less.
+
+    `count` is the number of sentences of the document.
+    """
+    weights = (1 / np.sqrt(np.bincount(terms.term, minlength=terms.size)))[terms.term]
+    lengths = np.sqrt(np.bincount(terms.sentence, weights * weights, minlength=count))
+    weights /= lengths[terms.sentence]
+    return [_overlap(terms, weights, first, end) for first, end in windows(count)]
+
+
+def _overlap(terms: Terms, weights: NDArray[np.float64], first: int, end: int) -> Floats:
+    low, high = np.searchsorted(terms.sentence, (first, end)).tolist()
+    columns, column = terms.size, terms.term[low:high]
+    if high - low < len(terms.term):  # only the words of this window, so that long texts take time in proportion
+        present, column = np.unique(column, return_inverse=True)
+        columns = len(present)
+    matrix = np.zeros((end - first, columns), np.float32)
+    matrix[terms.sentence[low:high] - first, column] = weights[low:high]
+    return _product(matrix, matrix.T)
+
+
+def _product(left: Floats, right: Floats) -> Floats:
+    """Return the product of two matrices, in parts so small that no threads are started, which would cost more."""
+    step = max(_SMALL // max(right.size, 1), 1)
+    if len(left) <= step:
+        whole: Floats = left @ right
+        return whole
+    return np.concatenate([left[first : first + step] @ right for first in range(0, len(left), step)])
 
 
 def distances(count: int) -> Numbers:
@@ -142,17 +163,26 @@ class Network:
 
     @cached_property
     def _layers(self) -> list[dict[str, Floats]]:
-        """The weights of each layer of attention."""
+        """The weights of each layer of attention; those of distances for each two sentences of a window."""
         count = sum(name.endswith(".query_key_value") for name in self.weights)
         names = [name.split(".", 1)[1] for name in self.weights if name.startswith("layer0.")]
-        return [{name: self.weights[f"layer{number}.{name}"] for name in names} for number in range(count)]
+        layers = [{name: self.weights[f"layer{number}.{name}"] for name in names} for number in range(count)]
+        for layer in layers:
+            layer["apart"] = np.ascontiguousarray(layer["distance"][distances(WINDOW)].transpose(2, 0, 1))
+        return layers
+
+    @cached_property
+    def _pointer_apart(self) -> Floats:
+        """What distances say about pointers, for each two sentences of a window."""
+        return self.weights["pointer_distance"][distances(WINDOW)]
 
     def __call__(self, tokens: Tokens, terms: Terms, features: Floats) -> Outputs:
         """Read a document with at least one sentence."""
         inputs = self._inputs(tokens, features)
+        count = len(features)
         parts = [
-            self._read(inputs[first:end], overlaps(terms, first, end), features[first:end], first)
-            for first, end in windows(len(features))
+            self._read(inputs[first:end], overlap, features[first:end], first)
+            for (first, end), overlap in zip(windows(count), overlaps(terms, count), strict=True)
         ]
         return parts[0] if len(parts) == 1 else Outputs(*map(np.concatenate, zip(*parts, strict=True)))
 
@@ -173,10 +203,10 @@ class Network:
         near = overlap.copy()
         np.fill_diagonal(near, 0.0)
         most: Floats = np.stack([np.tril(near).max(axis=1), np.triu(near).max(axis=1)], axis=1)
-        hidden = _gelu(inputs @ weights["input"] + most @ weights["input_overlap"] + weights["input_bias"])
-        apart, shared = distances(count), np.stack([overlap, overlap * overlap])
+        hidden = _gelu(_product(inputs, weights["input"]) + most @ weights["input_overlap"] + weights["input_bias"])
+        shared = np.stack([overlap, overlap * overlap])
         for layer in self._layers:
-            hidden = _attend(layer, hidden, apart, shared)
+            hidden = _attend(layer, hidden, shared)
         hidden = _normal(hidden, weights["norm"], weights["norm_bias"])
         heads = hidden @ weights["heads"] + weights["heads_bias"]
         sizes = np.cumsum([len(ROLES), 1, 1, len(CAUSES), len(NOISES), 1])
@@ -185,7 +215,7 @@ class Network:
         opening = np.zeros(count, np.float32)
         opening[int(np.argmax(features[:, feature_names().index("body")]))] = 1.0
         by_words = weights["pointer_overlap"]
-        pointer += weights["pointer_distance"][apart] + by_words[0] * shared[0] + by_words[1] * shared[1]
+        pointer += self._pointer_apart[:count, :count] + by_words[0] * shared[0] + by_words[1] * shared[1]
         pointer += (by_words[2] + by_words[3] * shared[0]) * opening
         np.fill_diagonal(pointer, -np.inf)
         chances = _softmax(np.concatenate([pointer, none], axis=1))
@@ -201,25 +231,25 @@ class Network:
         )
 
 
-def _attend(layer: dict[str, Floats], hidden: Floats, apart: Numbers, shared: Floats) -> Floats:
+def _attend(layer: dict[str, Floats], hidden: Floats, shared: Floats) -> Floats:
     """Return the next hidden states, [n, d], after attention and two linear layers."""
     count, size = hidden.shape
     heads = layer["distance"].shape[1]
-    joined = _normal(hidden, layer["norm"], layer["norm_bias"]) @ layer["query_key_value"] + layer["qkv_bias"]
+    joined = _product(_normal(hidden, layer["norm"], layer["norm_bias"]), layer["query_key_value"]) + layer["qkv_bias"]
     query, key, value = joined.reshape(count, 3, heads, size // heads).transpose(1, 2, 0, 3)  # [heads, n, d / heads]
     scores = query @ key.transpose(0, 2, 1)
-    scores += layer["distance"][apart].transpose(2, 0, 1)
+    scores += layer["apart"][:, :count, :count]
     scores += (layer["overlap"].T @ shared.reshape(2, -1)).reshape(heads, count, count)
     mixed: Floats = (_softmax(scores) @ value).transpose(1, 0, 2).reshape(count, size)
-    hidden = hidden + mixed @ layer["output"] + layer["output_bias"]
-    inner = _gelu(_normal(hidden, layer["norm2"], layer["norm2_bias"]) @ layer["wide"] + layer["wide_bias"])
-    after: Floats = hidden + inner @ layer["narrow"] + layer["narrow_bias"]
+    hidden = hidden + _product(mixed, layer["output"]) + layer["output_bias"]
+    inner = _product(_normal(hidden, layer["norm2"], layer["norm2_bias"]), layer["wide"]) + layer["wide_bias"]
+    after: Floats = hidden + _product(_gelu(inner), layer["narrow"]) + layer["narrow_bias"]
     return after
 
 
 def _normal(rows: Floats, scale: Floats, shift: Floats) -> Floats:
     centered = rows - rows.mean(axis=1, keepdims=True)
-    spread = np.sqrt((centered * centered).mean(axis=1, keepdims=True) + 1e-5)
+    spread = np.sqrt(np.einsum("ij,ij->i", centered, centered) / rows.shape[1] + 1e-5)[:, None]
     normal: Floats = centered / spread * scale + shift
     return normal
 
