@@ -11,7 +11,7 @@ from tersely.candidates import Candidates
 from tersely.errors import UsageError
 from tersely.layout import Layout
 from tersely.score import Values
-from tersely.select import Problem, Selection, Selector, blocking_trigrams, repeats_trigrams, solver
+from tersely.select import Selection, Selector, blocking_trigrams, repeats_trigrams, solver
 from tersely.summary import Reason, Rejected, ScoredSentence, Summary
 from tersely.text.sources import Collection, located
 
@@ -63,6 +63,12 @@ class Fitting:
         """What may be chosen."""
         return Candidates(self.layout, self.values)
 
+    def afresh(self) -> "Fitting":
+        """Return the same with what does not depend on a budget, but without the texts of choices."""
+        fitting = replace(self)
+        vars(fitting)["candidates"] = self.candidates
+        return fitting
+
     def choice(self, capacity: int) -> Choice:
         """Return the best choice that is at most `capacity` long."""
         return self._choose(
@@ -100,7 +106,7 @@ class Fitting:
         document, inside = self.layout.document, set(choice.chosen)
         reason = choice.reason or self._reason(choice, capacity)
         sources = document.sources if isinstance(document, Collection) else ()
-        rejections = self.candidates.rejections(choice.chosen, capacity)
+        rejections = self.candidates.rejections(choice.chosen, choice.length, capacity)
         every = [self._sentence(i, i in inside, rejected) for i, rejected in enumerate(rejections)]
         return Summary(
             text=choice.text,
@@ -124,7 +130,7 @@ class Fitting:
         text, score, reading = self.layout.document.texts[i], float(self.values[i]), self.candidates.reading
         if reading is None:
             return ScoredSentence(i, start, end, text, score, selected, rejected=rejected, source=source)
-        cure, cause = reading.need(i)
+        cure, cause = self.candidates.need(i)
         return ScoredSentence(
             i, start, end, text, score, selected, cure, cause, reading.roles[i], reading.noise_kind(i), rejected, source
         )
