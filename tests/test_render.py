@@ -117,7 +117,7 @@ def test_a_sentence_that_shares_three_words_with_a_chosen_one_repeats_it() -> No
 
 def test_a_header_counts_where_a_sentence_is_said_to_be_too_long() -> None:
     sources = [{"id": "north", "text": "Rain fell."}, {"id": "south", "text": "The sun was shining."}]
-    summary = DEFAULT.summarize(sources, max_chars=25, header="From {id}:\n")  # type: ignore[arg-type]
+    summary = DEFAULT.summarize(sources, max_chars=25, header="From {id}:\n")
     assert {s.index: s.rejected for s in summary.ranking}[1] == "no-room"
 
 
