@@ -61,7 +61,7 @@ def prepare_command(
 
     \b
     tersely human prepare news.jsonl --systems lead,textrank,coverage --documents 20 --max-chars 500
-    tersely human prepare news.jsonl --systems lead,auto --documents 1000 --raters 60 --each 3 --tasks tasks.csv
+    tersely human prepare news.jsonl --systems lead,editor --documents 1000 --raters 60 --each 3 --tasks tasks.csv
 
     On the platform, let K workers do each task. 'tersely human analyze' reads the CSV file of results.
     """
