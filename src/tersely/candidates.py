@@ -9,7 +9,7 @@ import numpy as np
 from tersely.layout import Layout
 from tersely.read import Network, Reading, read
 from tersely.score import Values
-from tersely.select import Problem, distinct
+from tersely.select import Problem, distinct, sharing_trigrams
 from tersely.summary import Rejected
 
 # By how much of its worth a sentence counts less if what it needs is not chosen, times the chance that it needs it.
@@ -101,29 +101,68 @@ class Candidates:
             return float(np.maximum(self.values, 0.0).sum())
         return max(self.levels[0].worth(chosen), 0.0) if self.reading is not None else self.levels[0].worth(chosen)
 
-    def rejections(self, chosen: tuple[int, ...], capacity: int) -> list[Rejected]:
-        """Say for each sentence why it is not in a summary within this capacity; nothing for those that are."""
-        options, problem, inside = self.layout.options, self.levels[0], set(chosen)
-        if len(inside) == len(self.values):
-            return [""] * len(inside)
-        values, bonus = problem.values, np.zeros(len(self.values)) if problem.bonus is None else problem.bonus
+    def need(self, sentence: int) -> tuple[int | None, str]:
+        """Return what a sentence probably needs, and why; None and nothing if it probably stands alone.
+
+        For a sentence that is left out since it nearly repeats another one, that one is named.
+        """
+        if self.reading is None:
+            return None, ""
+        cure, cause = self.reading.need(sentence)
+        cured = self.levels[0].cures[sentence] if cure is not None and self.levels[0].cures else -1
+        return (cured if cured >= 0 else cure), cause
+
+    def rejections(self, chosen: tuple[int, ...], length: int, capacity: int) -> list[Rejected]:
+        """Say for each sentence why it is not in a summary of this length; nothing for those that are."""
+        if len(chosen) == len(self.values):
+            return [""] * len(chosen)
+        problem, inside = self._solved(chosen), set(chosen)
+        values, repeats = problem.values.tolist(), self._repeats(problem, chosen)
+        room = capacity - length if chosen else capacity + problem.separator
         reasons: list[Rejected] = []
-        for i, length in enumerate(self.layout.lengths):
+        for i, cost in enumerate(problem.costs.tolist()):
             reason: Rejected = "outweighed"
             if i in inside:
                 reason = ""
-            elif i in options.exclude:
+            elif i in self.layout.options.exclude:
                 reason = "excluded"
             elif self.reading is not None and self.reading.noise[i] > _NOISE:
                 reason = "noise"
-            elif i in problem.exclude:
+            elif i in problem.exclude or i in repeats:
                 reason = "redundant"
-            elif length > capacity:
+            elif self._alone(i) > capacity:
                 reason = "no-room"
-            elif values[i] <= 0:
-                reason = "needs" if values[i] + bonus[i] > 0 or self._leans(i) else "no-gain"
+            elif values[i] <= 0 and not self._is_cured(problem, i, inside):
+                reason = "needs" if self._is_held_back(problem, i, inside) else "no-gain"
+            elif cost <= room:
+                reason = "no-gain"  # it would fit
             reasons.append(reason)
         return reasons
 
-    def _leans(self, sentence: int) -> bool:
-        return self.reading is not None and self.reading.need(sentence) != (None, "")
+    def _solved(self, chosen: tuple[int, ...]) -> Problem:
+        """Return the problem that a choice solves: a later one only if it is worth nothing in the first."""
+        first = self.levels[0]
+        if not chosen or self.layout.options.include or len(self.levels) == 1 or first.worth(chosen) > 0:
+            return first
+        return next((level for level in self.levels[1:] if level.exclude.isdisjoint(chosen)), self.levels[-1])
+
+    def _repeats(self, problem: Problem, chosen: tuple[int, ...]) -> frozenset[int]:
+        """Return the sentences that share three words in a row with a chosen one, if that is a reason."""
+        return sharing_trigrams(problem, chosen) if self.layout.options.redundancy == "trigrams" else frozenset()
+
+    def _alone(self, sentence: int) -> int:
+        """Return the length of a summary of one sentence."""
+        return self.layout.length((sentence,)) if self.layout.marked else self.layout.lengths[sentence]
+
+    def _is_cured(self, problem: Problem, sentence: int, inside: set[int]) -> bool:
+        """Tell whether a sentence is worth something with what is chosen."""
+        bonus = 0.0 if problem.bonus is None else problem.bonus.item(sentence)
+        return bool(problem.cures) and problem.cures[sentence] in inside and problem.values[sentence] + bonus > 0
+
+    def _is_held_back(self, problem: Problem, sentence: int, inside: set[int]) -> bool:
+        """Tell whether a sentence is worth nothing only because of what it needs and does not get."""
+        reading = self.reading
+        if reading is None or not problem.cures or reading.need(sentence) == (None, ""):
+            return False
+        lost = self._penalty * reading.needs[sentence] * max(self.values[sentence], 0.0) * (1 - reading.noise[sentence])
+        return problem.cures[sentence] not in inside and bool(problem.values[sentence] + lost > 0)

@@ -65,6 +65,12 @@ class Fitting:
         """What may be chosen."""
         return Candidates(self.layout, self.values, self.network)
 
+    def afresh(self) -> "Fitting":
+        """Return the same with what does not depend on a budget, but without the texts of choices."""
+        fitting = replace(self)
+        vars(fitting)["candidates"] = self.candidates
+        return fitting
+
     def choice(self, capacity: int) -> Choice:
         """Return the best choice that is at most `capacity` long."""
         return self._choose(
@@ -102,7 +108,7 @@ class Fitting:
         document, inside = self.layout.document, set(choice.chosen)
         reason = choice.reason or self._reason(choice, capacity)
         sources = document.sources if isinstance(document, Collection) else ()
-        rejections = self.candidates.rejections(choice.chosen, capacity)
+        rejections = self.candidates.rejections(choice.chosen, choice.length, capacity)
         every = [self._sentence(i, i in inside, rejected) for i, rejected in enumerate(rejections)]
         return Summary(
             text=choice.text,
@@ -126,7 +132,7 @@ class Fitting:
         text, score, reading = self.layout.document.texts[i], float(self.values[i]), self.candidates.reading
         if reading is None:
             return ScoredSentence(i, start, end, text, score, selected, rejected=rejected, source=source)
-        cure, cause = reading.need(i)
+        cure, cause = self.candidates.need(i)
         return ScoredSentence(
             i, start, end, text, score, selected, cure, cause, reading.roles[i], reading.noise_kind(i), rejected, source
         )

@@ -1,19 +1,25 @@
 """Every budget at once: how a summary grows with its budget."""
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log
 from typing import Any
 
+import numpy as np
+
 from tersely.budget import Budget
 from tersely.errors import UsageError
 from tersely.fitting import Choice, Fitting
+from tersely.select import Problem
 from tersely.summary import Summary
 from tersely.text.sources import located
 
 # A nested summary grows by at least this factor at a step, so that a long text has not too many steps.
 _GROWTH = 1.05
 _LONG = 120  # sentences; shorter texts grow one sentence at a time
+_CHAIN = 8  # sentences, each of which needs the next, that are added at once
+_POINTS = 150  # budgets that say which sentences of a longer text are chosen most often
 
 
 @dataclass(frozen=True)
@@ -36,9 +42,10 @@ class Frontier:
     """The summaries of one text for every budget up to `capacity`.
 
     >>> from tersely import Summarizer
-    >>> frontier = Summarizer.load().frontier("Rain fell all day. The river rose. Rain made the river rise.")
+    >>> lead = Summarizer.load(scorer="lead")
+    >>> frontier = lead.frontier("Rain fell all day. The river rose. Rain made the river rise.")
     >>> [step.budget for step in frontier.steps()]
-    [0, 15, 18, 26, 41, 44, 60]
+    [0, 15, 18, 34, 60]
     >>> frontier.at(20).text
     'Rain fell all day.'
     """
@@ -92,8 +99,8 @@ class Frontier:
 
     def to_dict(self, steps: list[Step] | None = None) -> dict[str, Any]:
         """Return plain data: each sentence once, as shown, and the steps (by default all) as indices into them."""
-        layout, values, reading = self.fitting.layout, self.fitting.values, self.fitting.candidates.reading
-        document = layout.document
+        layout, values, candidates = self.fitting.layout, self.fitting.values, self.fitting.candidates
+        document, reading = layout.document, candidates.reading
         return {
             "unit": layout.unit,
             "capacity": self.capacity,
@@ -107,10 +114,13 @@ class Frontier:
                     "end": end,
                     "text": document.shown[i],
                     "score": float(f"{values[i]:.9g}"),
-                    "needs": None if reading is None else reading.need(i)[0],
+                    "needs": needs,
+                    "cause": cause,
+                    "role": "" if reading is None else reading.roles[i],
                 }
                 for i in range(len(document))
                 for start, end, source in [located(document, i)]
+                for needs, cause in [candidates.need(i)]
             ],
             "steps": [step.to_dict() for step in (self.steps() if steps is None else steps)],
         }
@@ -120,59 +130,101 @@ class Frontier:
         """List the steps of choices that only grow.
 
         Sentences are added in the order of how many budgets they are chosen for, by the logarithms of budgets, each
-        with the sentence that cures it.
+        with the sentence that cures it, and none that would lower the value. The whole text comes last.
         """
         fitting, include = self.fitting, self.fitting.layout.options.include
-        free, count = self._free(None), len(fitting.layout.document)
+        count = len(fitting.layout.document)
+        free = self._free(None if count <= _LONG else _POINTS)
         if not free or not count:
             return free
+        whole = free[-1] if len(free[-1].chosen) == count else None
+        most = whole.budget - 1 if whole else self.capacity
         chosen, budget, steps = set(include), fitting.length(include), list[Step]()
-        for bundle in ((), *self._bundles(free)):
+        for bundle in ((), *self._bundles(free, most)):
             chosen.update(bundle)
             choice = fitting.given(sorted(chosen))
             budget = max(budget, choice.length)  # in tokens, more sentences may be shorter
-            if budget <= self.capacity:
-                steps.append(self._step(replace(choice, stable=budget)))
-        last = free[-1]
-        if len(chosen) < len(last.chosen) == count:
-            steps.append(replace(last, budget=max(last.budget, budget)))
-        return steps
+            if budget > most:
+                break
+            if steps and steps[-1].budget == budget:
+                steps.pop()
+            steps.append(self._step(replace(choice, stable=budget)))
+        return [*steps, whole] if whole else steps
 
-    def _bundles(self, free: list[Step]) -> list[list[int]]:
-        """Return what to add, step by step, to the included sentences."""
-        problem = self.fitting.candidates.levels[0]
-        count = len(problem.values)
-        presence = [0.0] * count
-        ends = [*(step.budget for step in free[1:]), self.capacity + 1]
-        for step, end in zip(free, ends, strict=True):
-            for i in step.chosen if len(step.chosen) < count else ():
-                presence[i] += log(max(end, 1)) - log(max(step.budget, 1))
-        inside, bundles, bundle = set(problem.include), list[list[int]](), list[int]()
-        length = before = 0
-        for i in sorted(range(count), key=lambda i: -presence[i]):
-            added = self._with_cures(i, inside) if presence[i] > 0 else []
-            if not added or not self.fitting.allows({*inside, *added}):
+    def _bundles(self, free: list[Step], most: int) -> list[list[int]]:
+        """Return what to add, step by step, to the included sentences, up to a budget."""
+        problem, growth = self._problem, _Growth(self._problem)
+        bundles, bundle = list[list[int]](), list[int]()
+        room, length, before = most + problem.separator - sum(problem.costs[list(problem.include)].tolist()), 0, 0
+        presence = self._presence(free)
+        for i in sorted(presence, key=lambda i: (-presence[i], i)):
+            added = growth.densest(growth.with_cures(i))
+            cost = sum(map(problem.costs.item, added))
+            if not added or length + cost > room or growth.gain(added) <= 0:
                 continue
-            inside.update(added)
+            if not self.fitting.allows({*growth.inside, *added}):
+                continue
+            growth.inside.update(added)
             bundle += added
-            length += sum(problem.costs[added].tolist())
-            if count <= _LONG or length >= _GROWTH * before:
+            length += cost
+            if len(problem.values) <= _LONG or length >= _GROWTH * before:
                 bundles.append(bundle)
                 bundle, before = [], length
         return [*bundles, bundle] if bundle else bundles
 
-    def _with_cures(self, sentence: int, inside: set[int]) -> list[int]:
-        """Return a sentence and what cures it, as far as that may be chosen and is not inside yet."""
-        problem, added = self.fitting.candidates.levels[0], list[int]()
-        while sentence >= 0 and sentence not in inside and sentence not in problem.exclude:
-            added.append(sentence)
-            needed = problem.cures and problem.bonus is not None and problem.bonus[sentence] > 0
-            sentence = problem.cures[sentence] if needed else -1
-        return added
+    def _presence(self, free: list[Step]) -> dict[int, float]:
+        """Return for how many budgets, by their logarithms, sentences are chosen for what they are worth."""
+        ends = [*(step.budget for step in free[1:]), self.capacity + 1]
+        presence: dict[int, float] = defaultdict(float)
+        for step, end in zip(free, ends, strict=True):
+            partial = len(step.chosen) < len(self._problem.values)
+            for i in step.chosen if partial and step.value > 0 else ():
+                presence[i] += log(end) - log(max(step.budget, 1))
+        return presence
+
+    @property
+    def _problem(self) -> Problem:
+        return self.fitting.candidates.levels[0]
 
     def _step(self, choice: Choice) -> Step:
         value = self.fitting.candidates.worth(choice.chosen)
         return Step(choice.stable, choice.length, value, choice.chosen)
+
+
+class _Growth:
+    """What is inside a choice that grows, and what others would add to it."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.inside = problem, set(problem.include)
+        self._bonus = np.zeros(len(problem.values)) if problem.bonus is None else problem.bonus
+        self._cured: dict[int, list[int]] = defaultdict(list)
+        for i, cure in enumerate(problem.cures):
+            if cure >= 0:
+                self._cured[cure].append(i)
+
+    def with_cures(self, sentence: int) -> list[int]:
+        """Return a sentence, what cures it, what cures that, and so on, if it may be chosen and is not inside yet."""
+        problem, added = self.problem, list[int]()
+        while sentence >= 0 and not any(sentence in taken for taken in (self.inside, problem.exclude, added)):
+            if len(added) == _CHAIN:
+                break
+            added.append(sentence)
+            sentence = problem.cures[sentence] if problem.cures and self._bonus[sentence] > 0 else -1
+        return added
+
+    def densest(self, chain: list[int]) -> list[int]:
+        """Return the part of a chain, from its beginning, that adds most for its room."""
+        parts = [chain[:end] for end in range(1, len(chain) + 1)]
+        costs = self.problem.costs.item
+        return max(parts, key=lambda part: self.gain(part) / max(1, sum(map(costs, part))), default=[])
+
+    def gain(self, added: list[int]) -> float:
+        """Return what sentences would add to the value."""
+        inside = self.inside.union(added)
+        cures = self.problem.cures
+        cured = {i for i in added if cures and cures[i] in inside}
+        cured.update(i for cure in added for i in self._cured[cure] if i in inside)
+        return float(self.problem.values[added].sum() + self._bonus[list(cured)].sum())
 
 
 def _spread(lowest: int, capacity: int, points: int) -> list[int]:

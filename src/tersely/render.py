@@ -1,10 +1,14 @@
-"""A summary as a web page or as Markdown, and a frontier as a picture."""
+"""A summary as a web page, as Markdown or explained, and a frontier as a picture."""
 
 import re
+from bisect import bisect_right
+from collections import Counter
 from html import escape
 from io import BytesIO
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unicodedata import east_asian_width
 
 from tersely.errors import MissingExtraError, UsageError
 from tersely.io.files import write_whole
@@ -12,7 +16,7 @@ from tersely.text.document import on_one_line
 
 if TYPE_CHECKING:
     from tersely.frontier import Step
-    from tersely.summary import ScoredSentence, Summary
+    from tersely.summary import Rejected, ScoredSentence, Summary
 
 _PAGE = """<!doctype html>
 <html lang="{language}">
@@ -33,15 +37,20 @@ footer {{ margin-top: 2rem; opacity: .7; font-size: .85rem }}
 
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
 _PICTURES = ("png", "svg", "pdf")
-_SHOWN = 72
-_REJECTIONS = {
+_COLUMNS = 100
+# So many of the sentences that are out are listed; the others are counted.
+_LISTED = 10
+_ROLES = {"main": "main point"}
+_CAUSES = {"definite": "definite noun", "list": "list item", "other": "context"}
+_REJECTIONS: "dict[Rejected, str]" = {
     "": "in the summary",
     "excluded": "left out on request",
     "noise": "noise",
     "redundant": "nearly repeats another sentence",
-    "no-room": "too long for the room that is left",
-    "needs": "cannot be understood without a sentence that is missing or does not fit",
+    "no-room": "longer than the whole budget",
+    "needs": "cannot be understood alone",
     "no-gain": "adds too little",
+    "outweighed": "others are worth more for the room",
 }
 
 
@@ -71,25 +80,70 @@ def markdown(summary: "Summary") -> str:
 
 
 def explained(summary: "Summary") -> str:
-    """Return one line per sentence of the source: whether it is in the summary, what it needs, or why it is out.
+    """Return a line for each chosen sentence, what it is, what it is worth and what it needs, then why others are out.
 
-    Before them stands what the text was taken for, if the scorer decides that for each text.
+    Worth is a share of what all sentences are worth. Of the others, the best are listed, and the rest are counted.
 
-    >>> from tersely import summarize
-    >>> print(explained(summarize("Rain fell. The river rose.", max_chars=10)))
-    2 sentences, which begin with what matters; the beginning counts most (bias 2.5)
-    +  0  Rain fell.
-       1  The river rose.  (too long for the room that is left)
+    >>> from tersely import Summarizer
+    >>> lead = Summarizer.load(scorer="lead")
+    >>> print(explained(lead.summarize("Rain fell. The river rose. The town was under water.", max_chars=20)))
+    In the summary:
+      0   56%  Rain fell.
+    Left out, the best first:
+      1   29%  The river rose.  — others are worth more for the room
+      2   15%  The town was under water.  — longer than the whole budget
     """
-    lines: list[str] = []
-    for sentence in sorted(summary.ranking, key=lambda s: s.index):
-        text = " ".join(on_one_line(sentence.text).split())
-        text = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1].rstrip()}…"
-        notes = [] if sentence.selected else [sentence.noise or _REJECTIONS[sentence.rejected]]
-        notes += [f"needs {sentence.needs}"] if sentence.needs is not None else []
-        note = f"  ({', '.join(notes)})" if notes else ""
-        lines.append(f"{'+' if sentence.selected else ' '} {sentence.index:>2}  {text}{note}")
+    worth = sum(max(sentence.score, 0.0) for sentence in summary.ranking)
+    inside = {sentence.index: sentence for sentence in summary.sentences}
+    others = [sentence for sentence in summary.ranking if not sentence.selected]
+    lines = ["In the summary:"] if inside else []
+    lines += [_line(sentence, worth, _needs(sentence, inside)) for sentence in inside.values()]
+    lines += ["Left out, the best first:"] if others else []
+    lines += [_line(sentence, worth, _rejection(sentence)) for sentence in others[:_LISTED]]
+    if rest := Counter(_REJECTIONS[sentence.rejected] for sentence in others[_LISTED:]):
+        counts = ", ".join(f"{reason} ({count})" for reason, count in rest.most_common())
+        lines.append(f"and {rest.total()} more: {counts}")
     return "\n".join(lines)
+
+
+def _line(sentence: "ScoredSentence", worth: float, note: str) -> str:
+    """Return the line about a sentence, of which so much is shown that it fits into a terminal."""
+    role = f"{_ROLES.get(sentence.role, sentence.role):10}  " if sentence.role else ""
+    share = f"{max(sentence.score, 0.0) / worth if worth else 0.0:.0%}"
+    begin, end = f"{sentence.index:>3}  {role}{share:>4}  ", f"  — {note}" if note else ""
+    text = " ".join(on_one_line(sentence.text).split())
+    return begin + _cut(text, _COLUMNS - len(begin) - len(end)) + end
+
+
+def _needs(sentence: "ScoredSentence", inside: "dict[int, ScoredSentence]") -> str:
+    """Say what a chosen sentence needs, and which sentences that are worth more need it."""
+    notes, cause = [], _CAUSES.get(sentence.cause, sentence.cause)
+    if sentence.needs is not None:
+        notes.append(f"needs {sentence.needs}: {cause}{'' if sentence.needs in inside else ', left out'}")
+    elif sentence.cause:
+        notes.append(f"hard to understand: {cause}")
+    served = [str(s.index) for s in inside.values() if s.needs == sentence.index and s.score > sentence.score]
+    if served:
+        notes.append(f"serves {', '.join(served)}")
+    return "; ".join(notes)
+
+
+def _rejection(sentence: "ScoredSentence") -> str:
+    """Say why a sentence is out."""
+    if sentence.rejected == "noise" and sentence.noise not in ("", "other"):
+        return sentence.noise if sentence.role == "noise" else f"noise: {sentence.noise}"
+    if sentence.rejected == "needs":
+        without = "alone" if sentence.needs is None else f"without {sentence.needs}"
+        return f"cannot be understood {without} ({_CAUSES.get(sentence.cause, sentence.cause)})"
+    return _REJECTIONS[sentence.rejected]
+
+
+def _cut(text: str, columns: int) -> str:
+    """Cut a text to so many columns of a terminal, in which a Chinese character takes two."""
+    ends = list(accumulate(2 if east_asian_width(sign) in "WF" else 1 for sign in text))
+    if not ends or ends[-1] <= columns:
+        return text
+    return f"{text[: bisect_right(ends, columns - 1)].rstrip()}…"
 
 
 def plot_steps(steps: "list[Step]", unit: str, file: str) -> None:

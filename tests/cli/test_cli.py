@@ -167,6 +167,19 @@ def test_tokens_are_counted_by_the_given_tokenizer(tmp_path: Path, article: str)
     assert (broken.returncode, "not a tokenizer.json" in broken.stderr) == (3, True)
 
 
+@pytest.mark.parametrize("how", [[], ["--coherence", "off"], ["--scorer", "textrank"]])
+def test_a_choice_is_explained_beside_the_summary(article: str, how: list[str]) -> None:
+    plain = tersely("summarize", article, "--max-chars", "400", *how)
+    run = tersely("summarize", article, "--max-chars", "400", "--explain", *how)
+    assert run.stdout == plain.stdout
+    lines = run.stderr.splitlines()
+    assert lines[0] == "In the summary:"
+    assert "Left out, the best first:" in lines
+    assert lines[-2].startswith("and ")
+    assert lines[-1].startswith("tersely: ")
+    assert max(map(len, lines[:-2])) <= 100
+
+
 def test_the_frontier_is_a_table_or_json(article: str) -> None:
     table = tersely("frontier", article, "--limit", "500", "--points", "5").stdout.splitlines()
     assert table[0].split()[:3] == ["budget", "length", "value"]

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -12,16 +13,20 @@ import pytest
 
 from apart import run_apart
 from serve.service import until
-from tersely import Summarizer
+from tersely import Document, Summarizer, candidates
 from tersely.encode._base import Matrix
+from tersely.models import DEFAULT
+from tersely.query import Answering
+from tersely.read.reader import Network
 from tersely.score.centroid import Centroid
 from tersely.select.knapsack import Knapsack
 from tersely.serve.app import make_app, make_queue
+from tersely.serve.bodies import FrontierBody, SummarizeBody
 from tersely.serve.desk import Desk, Memory, Remembering
 from tersely.serve.middleware import Context
 from tersely.serve.observe import JsonLines, Metrics
 from tersely.serve.options import ServeOptions
-from tersely.serve.problems import FailureError
+from tersely.serve.problems import Answer, FailureError
 from tersely.workers.queue import BusyError, WorkQueue
 
 ONE = ServeOptions(workers=1)
@@ -50,6 +55,75 @@ def test_a_second_budget_for_a_text_encodes_nothing() -> None:
     memory.document("Another text.", None)
     summarizer.summarize(memory.document(text, "en"), max_sentences=1)
     assert encoder.asked == 5  # in another language it may be split differently
+
+
+STORY = "The mayor of Kelsby resigned on Monday. She gave no reason. The council elects a new mayor in May. Rain fell."
+SOURCES = [
+    {"id": "a", "text": STORY, "title": None},
+    {"id": 2, "text": "The quay is closed. It floods.", "title": "Quay"},
+]
+
+
+@pytest.mark.parametrize("text", [STORY, SOURCES])
+@pytest.mark.parametrize("query", [None, "Why did the mayor resign?"])
+def test_a_second_budget_costs_the_default_model_only_the_choice(
+    text: Any, query: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: Counter[str] = Counter()
+
+    def count(owner: Any, name: str) -> None:
+        work = getattr(owner, name)
+
+        def counted(*args: Any, **how: Any) -> Any:
+            calls[name] += 1
+            return work(*args, **how)
+
+        monkeypatch.setattr(owner, name, counted)
+
+    desk = Desk((DEFAULT,))
+    for owner, name in (
+        (Network, "__call__"),
+        (Document, "from_text"),
+        (candidates, "distinct"),
+        (Answering, "values"),
+    ):
+        count(owner, name)
+    monkeypatch.setattr(Document, "from_text", staticmethod(Document.from_text))
+    asked = {"text": json.loads(json.dumps(text)), "query": query}
+    answers = [summary_of(desk, **asked, max_chars=limit) for limit in (60, 90)]
+    first = calls.copy()
+    assert first["__call__"] == (1 if text is STORY else 2)  # one for each source
+    answers += [summary_of(desk, **asked, max_chars=limit) for limit in (120, 60)]
+    frontier = FrontierBody.model_validate(asked).request()
+    assert isinstance(desk(("frontier", frontier)), Answer)
+    assert calls == first
+    summary_of(desk, **asked, max_words=20, exclude=[0])  # this is another problem, but the same text
+    assert calls["__call__"] == first["__call__"]
+    assert answers[0] == answers[3]
+    loaded = Summarizer.load()
+    plain = [loaded.summarize(text, max_chars=limit, query=query).to_dict() for limit in (60, 90, 120)]
+    assert answers[:3] == json.loads(json.dumps(plain))
+
+
+def summary_of(desk: Desk, **body: Any) -> Any:
+    reply = desk(("summarize", SummarizeBody.model_validate(body).request()))
+    assert isinstance(reply, Answer), reply
+    return json.loads(reply.body)
+
+
+def test_sources_are_remembered_apart_from_texts_and_from_each_other() -> None:
+    memory = Memory()
+    documents = [memory.document(text, None) for text in (STORY, SOURCES, SOURCES[:1], SOURCES[::-1], SOURCES)]
+    assert documents[1] is documents[4]
+    assert len({id(document) for document in documents}) == 4
+
+
+def test_what_is_kept_with_a_document_is_bounded() -> None:
+    desk = Desk((DEFAULT,))
+    for number in range(30):
+        summary_of(desk, text=STORY, max_chars=60, separator=" " * number)
+    document = desk._memory.document(STORY, None)
+    assert 1 < len(vars(document)["_fittings"]) < 10
 
 
 def test_memory_is_bounded() -> None:

@@ -33,7 +33,7 @@ from tersely.cli._printing import write
     show_default=True,
     help="What to print.",
 )
-@click.option("--explain", is_flag=True, help="Also say, on standard error, why each sentence is in or out.")
+@click.option("--explain", is_flag=True, help="Also say, on standard error, why sentences are in or out.")
 @field_option
 @output_option
 def command(

@@ -3,7 +3,7 @@
 from tersely.registry import Registry
 from tersely.select._problem import Problem, Selection, Selector, solver
 from tersely.select._redundancy import distinct
-from tersely.select._trigrams import blocking_trigrams, repeats_trigrams
+from tersely.select._trigrams import blocking_trigrams, repeats_trigrams, sharing_trigrams
 
 SELECTORS: Registry[Selector] = Registry("selector", __name__)
 
@@ -15,5 +15,6 @@ __all__ = [
     "blocking_trigrams",
     "distinct",
     "repeats_trigrams",
+    "sharing_trigrams",
     "solver",
 ]

@@ -42,6 +42,16 @@ def repeats_trigrams(problem: Problem, chosen: tuple[int, ...]) -> bool:
     return problem.document is not None and bool(_blocked(problem, chosen, _Grams(problem.document)))
 
 
+def sharing_trigrams(problem: Problem, chosen: tuple[int, ...]) -> frozenset[int]:
+    """Return the sentences, but for the chosen ones, that share three words in a row with a chosen one."""
+    if problem.document is None:
+        return frozenset()
+    grams = _Grams(problem.document)
+    seen = set[tuple[str, ...]]().union(*map(grams.__getitem__, chosen))
+    others = set(range(len(problem.values))).difference(chosen)
+    return frozenset(i for i in others if not seen.isdisjoint(grams[i]))
+
+
 def _blocked(problem: Problem, chosen: tuple[int, ...], grams: "_Grams") -> list[int]:
     """Return the chosen sentences that repeat any of those before the first repetition, by value.
 

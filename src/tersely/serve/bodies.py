@@ -75,8 +75,8 @@ class _Text(_Body):
     )
     coherence: Literal["strict", "soft", "off"] | None = Field(
         None,
-        description="Take a sentence only with what it needs, halve the value of one without it, or neither. "
-        "Null: what the model says; the default model is strict.",
+        description="A sentence without what it needs counts for little or nothing (strict) or for less (soft), "
+        "and noise is left out; or take sentences as they are. Null: what the model says; the default model is strict.",
     )
     language: Language | None = Field(None, description="Null: detected from the text.")
     model: Name | None = Field(None, description="A model listed at /v1/models. Null: the default.")

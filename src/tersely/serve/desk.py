@@ -1,13 +1,14 @@
 """The desk: what a worker does with a request, and the documents it remembers."""
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import fields, replace
 from typing import Any
 
 from tersely.encode import load_encoder
 from tersely.errors import MissingExtraError, TerselyError, UsageError
 from tersely.extract import extract
+from tersely.fitting import Fitting
 from tersely.io.lines import to_json
 from tersely.layout import Options
 from tersely.models import load_model
@@ -16,7 +17,7 @@ from tersely.serve.problems import Answer, FailureError, ProblemError, invalid
 from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text import Document, Language
-from tersely.text.length import load_token_counter
+from tersely.text.length import Tokenizer, Unit, load_token_counter
 from tersely.text.sources import as_document
 
 # An answer lists every sentence, so this bounds answers, too; it holds for all documents of a batch together.
@@ -26,7 +27,11 @@ MAX_NESTED = 1000
 # In a document this short, few budgets change anything, so all of them are tried.
 _ALL_STEPS = 60
 
+# For so many options, what may be chosen from a document is kept.
+_FITTINGS = 8
+
 Request = Mapping[str, Any]
+Sources = Sequence[Mapping[str, Any]]
 
 
 class Desk:
@@ -145,15 +150,12 @@ class Desk:
 
     def _document(self, how: dict[str, Any], most: int) -> Document:
         text, language = how.pop("text"), how.pop("language")
-        if isinstance(text, str):
-            if how["header"]:
-                raise invalid("a header is for sources: give a list of them as the text", "header")
-            document: Document | None = self._memory.document(text, language, most)
-        else:
-            try:
-                document = as_document(text, language)
-            except TerselyError as error:
-                raise _refused(error, "text") from None
+        if isinstance(text, str) and how["header"]:
+            raise invalid("a header is for sources: give a list of them as the text", "header")
+        try:
+            document = self._memory.document(text, language, most)
+        except TerselyError as error:
+            raise _refused(error, "text") from None
         if document is None or len(document) > most:
             left = f", of which {most:,} are left for this document" if most < MAX_SENTENCES else ""
             what = f"the text has too many sentences: a request may have {MAX_SENTENCES:,}{left}"
@@ -166,15 +168,12 @@ class Desk:
         return document
 
 
-@dataclass(frozen=True)
-class Scored(Document):
-    """A document together with its scores, by the fingerprint of the summarizer that gave them."""
-
-    values: dict[str, Values] = field(default_factory=dict, compare=False, repr=False)
-
-
 class Remembering(Summarizer):
-    """A summarizer that scores a `Scored` document only once; the summaries are the same."""
+    """A summarizer that keeps what it finds out about a document with it; the summaries are the same.
+
+    These are the values, and for the last options what may be chosen: for another budget, only the choice is left.
+    What a network reads is kept by `read`.
+    """
 
     @classmethod
     def of(cls, summarizer: Summarizer) -> "Remembering":
@@ -183,15 +182,24 @@ class Remembering(Summarizer):
 
     def score(self, document: Document) -> Values:
         """Return one value per sentence."""
-        if not isinstance(document, Scored):
-            return super().score(document)
-        if self.fingerprint not in document.values:
-            document.values[self.fingerprint] = super().score(document)
-        return document.values[self.fingerprint]
+        known: dict[str, Values] = vars(document).setdefault("_values", {})
+        if self.fingerprint not in known:
+            known[self.fingerprint] = super().score(document)
+        return known[self.fingerprint]
+
+    def _fitting(self, document: Document, options: Options, unit: Unit, tokenizer: Tokenizer | None) -> Fitting:
+        known: OrderedDict[Any, Fitting] = vars(document).setdefault("_fittings", OrderedDict())
+        key = (self.fingerprint, options, unit, tokenizer)
+        if key not in known:
+            known[key] = super()._fitting(document, options, unit, tokenizer)
+        known.move_to_end(key)
+        while len(known) > _FITTINGS:
+            known.popitem(last=False)
+        return known[key].afresh()
 
 
 class Memory:
-    """The last documents, split and scored, so that another budget for the same text costs only the choice.
+    """The last documents, with what was found out about them, so that another budget costs only the choice.
 
     It holds as many as fit into `characters`, and the very last one in any case.
 
@@ -202,26 +210,27 @@ class Memory:
 
     def __init__(self, characters: int = 500_000) -> None:
         self._characters, self._used = characters, 0
-        self._kept: OrderedDict[tuple[str, Language | None], Scored] = OrderedDict()
+        self._kept: OrderedDict[tuple[Hashable, Language | None], Document] = OrderedDict()
 
-    def document(self, text: str, language: Language | None, most: int = MAX_SENTENCES) -> Scored | None:
-        """Return the document of a text, the same one again if it is still remembered.
+    def document(self, text: str | Sources, language: Language | None, most: int = MAX_SENTENCES) -> Document | None:
+        """Return the document of a text or of several sources, the same one again if it is still remembered.
 
         There is none for a text of more than `most` sentences, which is not split to its end.
         """
-        key = (text, language)
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            return self._kept[key] if len(self._kept[key]) <= most else None
-        split = Document.from_text(text, language, most)
-        if len(split) > most:
-            return None
-        document = self._kept[key] = Scored(split.text, split.language, split.sentences, split.blocks)
-        self._used += len(text)
+        # To join texts could make two lists the same; JSON tells them apart, and no text is a list.
+        key = (text if isinstance(text, str) else f"\0{to_json(text)}", language)
+        if key not in self._kept:
+            split = Document.from_text(text, language, most) if isinstance(text, str) else as_document(text, language)
+            if len(split) > most:
+                return None
+            self._kept[key] = split
+            self._used += len(split.text)
+        self._kept.move_to_end(key)
+        document = self._kept[key]
         while self._used > self._characters and len(self._kept) > 1:
-            (dropped, _), _ = self._kept.popitem(last=False)
-            self._used -= len(dropped)
-        return document
+            _, dropped = self._kept.popitem(last=False)
+            self._used -= len(dropped.text)
+        return document if len(document) <= most else None
 
 
 def bounded(points: int | None, sentences: int) -> int | None:

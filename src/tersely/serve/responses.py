@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from tersely.extract.forms import Form
+from tersely.summary import Reason, Rejected
 from tersely.text import Language
 from tersely.text.blocks import Kind
 
@@ -18,7 +19,11 @@ class SentenceAnswer(BaseModel):
     end: int
     text: str
     score: float
-    needs: int | None = Field(description="The earlier sentence without which it cannot be understood.")
+    needs: int | None = Field(description="The sentence, earlier or later, without which it cannot be understood.")
+    cause: str = Field(description="Why it cannot be understood alone, such as pronoun; empty if it can.")
+    role: Literal["", "main", "support", "background", "quotation", "procedure", "noise"] = Field(
+        description="What it is in the text; empty if coherence is off."
+    )
 
 
 class RankedAnswer(SentenceAnswer):
@@ -26,9 +31,7 @@ class RankedAnswer(SentenceAnswer):
 
     selected: bool
     noise: str = Field(description="The kind of noise that it is, such as caption; empty for a proper sentence.")
-    rejected: Literal["", "excluded", "noise", "redundant", "no-room", "needs", "no-gain"] = Field(
-        description="Why it is not in the summary; empty if it is."
-    )
+    rejected: Rejected = Field(description="Why it is not in the summary; empty if it is.")
 
 
 class BudgetAnswer(BaseModel):
@@ -56,10 +59,9 @@ class SummaryAnswer(BaseModel):
     budget: BudgetAnswer
     length: int
     fill: float
-    reason: Literal["selected", "whole-text-fits", "no-gain", "nothing-fits", "empty-input"]
+    reason: Reason
     needed: int | None
     ranking: list[RankedAnswer]
-    lean: str = Field(description="What the scorer took the text for, and where it looked for what matters.")
     model: ModelAnswer
 
 

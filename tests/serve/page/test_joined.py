@@ -1,6 +1,6 @@
 """The summary and its text belong together: light, click, minimap, reasons, and what was left out."""
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from serve.page.app import App
 
@@ -63,6 +63,51 @@ def test_it_says_from_which_budget_on_and_what_a_sentence_displaced(app: App) ->
     why = app["why-lines"]
     expect(why).to_contain_text("It is in ")
     expect(why).to_contain_text("It has words that the text keeps coming back to: ")
+
+
+CAUSED = "The mayor of Kelsby resigned on Monday. But she gave no reason for it. The town elects another mayor in May."
+
+
+def with_needs(app: App, needs: dict[int, tuple[int | None, str]], role: str) -> None:
+    """Let the server say what sentences need, whatever its model would say."""
+
+    def answer(route: Route) -> None:
+        reply = route.fetch()
+        data = reply.json()
+        for sentence in data["sentences"]:
+            need, cause = needs.get(sentence["index"], (None, ""))
+            sentence |= {"needs": need, "cause": cause, "role": role}
+        route.fulfill(response=reply, json=data)
+
+    app.page.route("**/v1/frontier", answer)
+
+
+def test_it_says_the_role_and_what_is_needed_before_and_after(app: App) -> None:
+    with_needs(app, {0: (2, "time"), 1: (0, "pronoun"), 2: (None, "definite")}, "support")
+    app.give(CAUSED)
+    app.allow(len(CAUSED))
+    said = []
+    for index in range(3):
+        app["summary"].locator("[data-index]").nth(index).click()
+        said.append(app["why-lines"].text_content())
+    assert all("It supports a main point." in lines for lines in said)
+    assert "without “The town elects another mayor in May” (a time such as “then”), which is in the summary." in said[0]
+    assert "“But she gave no reason for it” cannot be understood without it." in said[0]
+    assert "without “The mayor of Kelsby resigned on Monday” (a pronoun), which is in the summary." in said[1]
+    assert "It is hard to understand by itself (it speaks of something known)." in said[2]
+    app["language"].click()
+    app["summary"].locator("[data-index]").nth(1).click()
+    expect(app["why-lines"]).to_contain_text("它支持要点。")
+    expect(app["why-lines"]).to_contain_text("（代词），那句也在摘要中。")
+
+
+def test_it_says_that_what_is_needed_is_not_in(app: App) -> None:
+    with_needs(app, {0: (1, "scope"), 1: (0, "pronoun"), 2: (0, "name")}, "main")
+    app.give(CAUSED)
+    app.choose_unit("sentences")
+    app.allow(1)
+    app["summary"].locator("[data-index]").first.click()
+    expect(app["why-lines"]).to_contain_text("which is not in the summary.")
 
 
 def test_what_was_left_out_is_a_click_away(app: App, news: str) -> None:

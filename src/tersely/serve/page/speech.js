@@ -40,10 +40,13 @@ const EN = {
   "why.words": "It has words that the text keeps coming back to: {words}.", "why.noWords": "It has none of the words that the text keeps coming back to.",
   "why.first": "It opens the text.", "why.opens": "It opens a paragraph.", "why.last": "It ends the text.", "why.place": "It stands {percent} % into the text.",
   "why.query": "Importance here is how well it helps to answer “{query}”.",
-  "why.needs": "It cannot be understood without “{quote}”, which is in, too.", "why.needsOut": "It cannot be understood without “{quote}”.",
+  "why.needs": "It cannot be understood without “{quote}” ({cause}), which is in the summary.", "why.needsOut": "It cannot be understood without “{quote}” ({cause}), which is not in the summary.",
+  "why.alone": "It is hard to understand by itself ({cause}).",
+  "role.main": "It is a main point.", "role.support": "It supports a main point.", "role.background": "It is background.", "role.quotation": "It is a quotation.",
+  "role.procedure": "It is about procedure.", "role.noise": "It is probably no proper sentence.",
   "why.serves": "“{quote}” cannot be understood without it.",
   "why.from": "It is in from {amount} on.", "why.spans": "It is in {spans}.", "why.between": "from {from} to {to}", "why.on": "from {amount} on", "why.and": ", ", "why.list": ", ",
-  "why.displaced": "At {amount}, it took the place of “{quote}”.", "why.later": "It comes in at {amount}.", "why.notHere": "At this length, others together are worth more.",
+  "why.displaced": "At {amount}, it took the place of “{quote}”.", "why.later": "It comes in at {amount}.", "why.notHere": "At this length, others together are worth more.", "why.little": "It would fit, but adds too little.",
   "why.never": "No shorter summary than the whole text has room for it.", "why.noise": "It is no proper sentence ({noise}).", "why.repeats": "It nearly repeats another sentence.",
   "rest.title": "Left out: {amount}", "rest.from": "in from {number}", "rest.never": "never in", "rest.more": "and {number} more",
 };
@@ -87,10 +90,13 @@ const ZH = {
   "why.words": "含有文中反复出现的词语：{words}。", "why.noWords": "不含文中反复出现的词语。",
   "why.first": "它是全文第一句。", "why.opens": "它是段落的第一句。", "why.last": "它是全文最后一句。", "why.place": "位于全文 {percent}% 处。",
   "why.query": "这里的重要性，是指对回答“{query}”有多大帮助。",
-  "why.needs": "离开“{quote}”就无法理解，所以那句也在。", "why.needsOut": "离开“{quote}”就无法理解。",
+  "why.needs": "离开“{quote}”就无法理解（{cause}），那句也在摘要中。", "why.needsOut": "离开“{quote}”就无法理解（{cause}），而那句不在摘要中。",
+  "why.alone": "单看这句难以理解（{cause}）。",
+  "role.main": "它是要点。", "role.support": "它支持要点。", "role.background": "它是背景。", "role.quotation": "它是引语。",
+  "role.procedure": "它只讲程序。", "role.noise": "它很可能不是正常的句子。",
   "why.serves": "离开它，“{quote}”就无法理解。",
   "why.from": "从 {amount}起入选。", "why.spans": "入选范围：{spans}。", "why.between": "{from} 至 {to}", "why.on": "{amount}以上", "why.and": "，", "why.list": "、",
-  "why.displaced": "在 {amount}处，它取代了“{quote}”。", "why.later": "到 {amount}时入选。", "why.notHere": "在这个长度，其他句子合起来更有价值。",
+  "why.displaced": "在 {amount}处，它取代了“{quote}”。", "why.later": "到 {amount}时入选。", "why.notHere": "在这个长度，其他句子合起来更有价值。", "why.little": "放得下，但意义不大。",
   "why.never": "除非放下全文，否则没有它的位置。", "why.noise": "它不是正常的句子（{noise}）。", "why.repeats": "它与另一句几乎重复。",
   "rest.title": "未选：{amount}", "rest.from": "{number} 起入选", "rest.never": "从不入选", "rest.more": "另有 {number} 句",
 };
@@ -98,7 +104,20 @@ const ZH = {
 const LINES = { en: EN, zh: ZH };
 const UNITS_EN = { chars: "character", words: "word", sentences: "sentence", bytes: "byte" };
 const UNITS_ZH = { chars: " 个字符", words: " 个词", sentences: " 句", bytes: " 字节" };
-const KINDS_ZH = { heading: "标题", caption: "图注", credit: "署名", call: "引导语", list: "列表", table: "表格", code: "代码" };
+const KINDS_EN = { row: "row of a table", glued: "glued lines", link: "link or reference", other: "not prose" };
+const KINDS_ZH = {
+  caption: "图注", credit: "署名", heading: "标题", dateline: "电头", greeting: "问候", signature: "落款", boilerplate: "套话", link: "链接",
+  row: "表格行", fragment: "残句", glued: "粘连的文字", repetition: "重复", other: "非正文", call: "引导语", list: "列表", table: "表格", code: "代码",
+};
+const CAUSES_EN = {
+  pronoun: "a pronoun", definite: "it speaks of something known", demonstrative: "this or that", name: "only part of a name", acronym: "an unexplained abbreviation",
+  connective: "a word such as “but”", quotation: "part of a quotation", speaker: "who speaks", answer: "an answer", question: "a question", list: "an item of a list",
+  time: "a time such as “then”", ellipsis: "words that are left out", scope: "what it applies to", other: "what it is about",
+};
+const CAUSES_ZH = {
+  pronoun: "代词", definite: "指前文的事物", demonstrative: "指示词", name: "简称的名字", acronym: "未解释的缩写", connective: "连接词", quotation: "引文的一部分",
+  speaker: "说话人", answer: "回答", question: "提问", list: "列举项", time: "时间", ellipsis: "省略", scope: "适用范围", other: "上下文",
+};
 export const UNITS = Object.keys(UNITS_EN);
 
 export let spoken = "en";
@@ -133,7 +152,13 @@ export function amount(number, unit) {
 }
 
 /** The name of a kind of line that is no sentence, such as "heading". */
-export const kindName = (kind) => (spoken === "zh" && KINDS_ZH[kind]) || kind;
+export const kindName = (kind) => (spoken === "zh" ? KINDS_ZH : KINDS_EN)[kind] ?? kind;
+
+/** Why a sentence cannot be understood alone, such as "a pronoun". */
+export const causeName = (cause) => (spoken === "zh" ? CAUSES_ZH : CAUSES_EN)[cause] ?? cause;
+
+/** What a sentence is in its text; nothing if that is not known. */
+export const roleLine = (role) => (role ? LINES[spoken][`role.${role}`] : null);
 
 export const one = (unit) => UNITS_EN[unit];
 

@@ -97,8 +97,8 @@ function json(frontier, { chosen, length, text }, budget) {
   const data = {
     text, ...(query && { query }),
     sentences: chosen.map((index) => {
-      const { source, start, end, score, needs } = sentences[index];
-      return { ...(source && { source }), index, start, end, text: sentences[index].text, score, needs };
+      const { source, start, end, text: words, score, needs, cause, role } = sentences[index];
+      return { ...(source && { source }), index, start, end, text: words, score, needs, cause, role };
     }),
     language, budget: { limit: budget, unit, capacity: budget }, length, model: by,
   };

@@ -1,6 +1,6 @@
 /** Reasons in words: why a summary is as long as it is, and why a sentence is in it or not. */
 
-import { amount, grouped, kindName, one, ordinal, say } from "./speech.js";
+import { amount, causeName, grouped, kindName, one, ordinal, roleLine, say } from "./speech.js";
 
 const QUOTED = 60; // characters
 const WORDS = 5;
@@ -29,16 +29,18 @@ export function whyLength(frontier, { chosen, length }, budget) {
 /** A few lines about one sentence at this budget. */
 export function whySentence(frontier, terms, index, budget) {
   const { sentences, query } = frontier;
-  const isIn = frontier.at(budget).chosen.includes(index);
+  const { chosen } = frontier.at(budget);
+  const isIn = chosen.includes(index);
   const rank = frontier.ranking.indexOf(index) + 1;
   const lines = [
     pinned(frontier, index),
     frontier.noise?.has(index) && say("why.noise", { noise: kindName(frontier.noise.get(index)) }),
+    !frontier.noise?.has(index) && roleLine(sentences[index].role),
     say("why.rank", { ordinal: ordinal(rank), all: grouped(sentences.length) }),
     query && say("why.query", { query }),
     wordsOf(terms, index),
     placeOf(frontier, index),
-    ...needsOf(frontier, index, isIn),
+    ...needsOf(frontier, index, chosen),
     ...(frontier.partial ? [] : entries(frontier, index, budget, isIn)),
   ];
   return { isIn, lines: lines.filter(Boolean) };
@@ -65,12 +67,17 @@ function placeOf({ sentences }, index) {
   return say("why.place", { percent: Math.round((100 * at) / own.length) });
 }
 
-function needsOf({ sentences }, index, isIn) {
-  const { needs } = sentences[index];
-  const served = sentences.find((sentence) => sentence.needs === index);
+/** What it needs, earlier or later in the text, and what needs it. */
+function needsOf({ sentences }, index, chosen) {
+  const { needs, cause } = sentences[index];
+  const known = needs !== null && needs !== undefined;
+  const served = sentences.filter((sentence) => sentence.needs === index);
+  const [first] = [...served.filter((sentence) => chosen.includes(sentence.index)), ...served];
+  const line = chosen.includes(needs) ? "why.needs" : "why.needsOut";
   return [
-    needs !== null && needs !== undefined && say(isIn ? "why.needs" : "why.needsOut", { quote: cited(sentences[needs].text) }),
-    served && say("why.serves", { quote: cited(served.text) }),
+    known && say(line, { cause: causeName(cause), quote: cited(sentences[needs].text) }),
+    !known && cause && say("why.alone", { cause: causeName(cause) }),
+    first && say("why.serves", { quote: cited(first.text) }),
   ];
 }
 
@@ -82,7 +89,7 @@ function entries(frontier, index, budget, isIn) {
   if (!spans.length) return [repeats?.has(index) ? say("why.repeats") : say("why.never")];
   if (!isIn) {
     const later = spans.find(([from]) => from > budget);
-    return [say("why.notHere"), later && say("why.later", { amount: amount(later[0], unit) })];
+    return [notHere(frontier, index, budget), later && say("why.later", { amount: amount(later[0], unit) })];
   }
   const span = ([from, to]) => (to === null ? say("why.on", { amount: amount(from, unit) }) : say("why.between", { from: grouped(from), to: amount(to, unit) }));
   const [current] = spans.filter(([from]) => from <= budget).slice(-1);
@@ -94,6 +101,16 @@ function entries(frontier, index, budget, isIn) {
   const now = new Set(steps[at].chosen);
   const gone = (steps[at - 1]?.chosen ?? []).filter((each) => !now.has(each));
   return [when, gone.length && say("why.displaced", { amount: amount(current[0], unit), quote: gone.slice(0, 2).map((each) => cited(sentences[each].text)).join("”, “") })];
+}
+
+/** Why it is out at this budget, if that is not what it needs. */
+function notHere(frontier, index, budget) {
+  const { sentences, lengths, gap, steady } = frontier;
+  const { chosen, length } = frontier.at(budget);
+  const { needs } = sentences[index];
+  if (needs !== null && needs !== undefined && !chosen.includes(needs)) return null;
+  if (length + (chosen.length ? gap : 0) + lengths[index] > budget) return say("why.notHere");
+  return steady || frontier.isSampled(budget) ? null : say("why.little");
 }
 
 /** A quotation within a sentence, which has a period of its own. */
