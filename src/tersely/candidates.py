@@ -1,16 +1,17 @@
 """What may be chosen from a scored document: values that price needs, noise left out, and why a sentence is out."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tersely.layout import Layout
-from tersely.read import Reading, read
+from tersely.read import Reading, joined, read, unread
 from tersely.score import Values
-from tersely.select import Problem, distinct
+from tersely.select import Problem, Selection, distinct
 from tersely.summary import Rejected
+from tersely.text.sources import Collection
 
 # By how much of its worth a sentence counts less if what it needs is not chosen, times the chance that it needs it.
 COHERENCE = {"strict": 1.5, "soft": 0.75, "off": 0.0}
@@ -31,8 +32,18 @@ class Candidates:
 
     @cached_property
     def reading(self) -> Reading | None:
-        """What a reader says of the sentences; None if coherence is off."""
-        return read(self.layout.document) if self._penalty else None
+        """What a reader says of the sentences; None if coherence is off.
+
+        Of several sources, those that have nothing to do with a question are not read.
+        """
+        document, options = self.layout.document, self.layout.options
+        if not self._penalty:
+            return None
+        if options.query is None or not isinstance(document, Collection):
+            return read(document)
+        wanted = {*np.flatnonzero(self.values > 0).tolist(), *options.include}
+        related = {document.place(i)[0] for i in wanted if 0 <= i < len(document)}
+        return joined([read(part) if i in related else unread(len(part)) for i, part in enumerate(document.parts)])
 
     @cached_property
     def _penalty(self) -> float:
@@ -41,38 +52,54 @@ class Candidates:
 
     @cached_property
     def levels(self) -> tuple[Problem, ...]:
-        """The problems to solve; one counts only if nothing fits in those before it.
+        """The problems to solve; one counts only if nothing is chosen in those before it.
 
         The first prices needs and takes no noise. The second takes sentences as they are, and the last takes noise,
-        too: a heading is better than nothing.
+        too: a heading is better than nothing. What is chosen in none of them with some room is not with less, either.
         """
         if self.reading is None:
-            return (self._distinct(self.given()),)
-        noise = frozenset(np.flatnonzero(self.reading.noise > _NOISE).tolist()) - self.layout.options.include
-        first, clean = self.priced(self.reading, noise), self.given(noise)
-        return tuple(map(self._distinct, (first, clean, self.given())))
+            return (self._distinct(self.everything),)
+        noise = frozenset(np.flatnonzero(self._is_noise).tolist()) - self.layout.options.include
+        first, clean = self.priced(self.reading, noise), self.plain(noise)
+        return tuple(map(self._distinct, (first, clean, self.everything) if noise else (first, clean)))
+
+    @cached_property
+    def _is_noise(self) -> NDArray[np.bool_]:
+        return np.zeros(len(self.values), np.bool_) if self.reading is None else self.reading.noise > _NOISE
 
     def priced(self, reading: Reading, noise: frozenset[int]) -> Problem:
         """Return the problem in which an unmet need costs value, and each sentence has a price."""
         values = np.where(self.values > 0, self.values * (1 - reading.noise), self.values)
-        lost = self._penalty * reading.needs * np.maximum(values, 0.0)
-        price = 0.0 if self.layout.options.query is not None else _PRICE * max(float(self.values.mean()), 0.0)
-        problem = self.given(noise)
+        lost = self._lost
         cures = tuple(-1 if cure in noise else cure for cure in reading.cures)
-        return Problem(
-            values=values - lost - price,
-            lengths=problem.lengths,
-            capacity=problem.capacity,
-            separator=problem.separator,
-            include=problem.include,
-            exclude=problem.exclude,
-            document=problem.document,
+        return replace(
+            self.plain(noise),
+            values=values - lost - self._price,
             cures=cures,
             bonus=np.where(np.array(cures, np.intp) >= 0, lost * reading.certainty, 0.0),
         )
 
-    def given(self, noise: frozenset[int] = frozenset()) -> Problem:
-        """Return the problem of all sentences, as the options say, but for noise, at a capacity that holds all."""
+    @cached_property
+    def _lost(self) -> Values:
+        """What each sentence is worth less if what it needs is not chosen."""
+        if self.reading is None:
+            return np.zeros(len(self.values))
+        lost: Values = self._penalty * self.reading.needs * np.maximum(self.values * (1 - self.reading.noise), 0.0)
+        return lost
+
+    @cached_property
+    def _price(self) -> float:
+        if self.layout.options.query is not None or not len(self.values):
+            return 0.0
+        return _PRICE * max(float(self.values.mean()), 0.0)
+
+    @cached_property
+    def everything(self) -> Problem:
+        """The problem of all sentences, as the options say, at a capacity that holds all."""
+        return self.plain(frozenset())
+
+    def plain(self, noise: frozenset[int]) -> Problem:
+        """Return the problem of all sentences but for noise, which takes them as they are."""
         lengths, gap = self.layout.lengths, self.layout.gap
         return Problem(
             values=self.values,
@@ -87,9 +114,12 @@ class Candidates:
     def _distinct(self, problem: Problem) -> Problem:
         return problem if self.layout.options.redundancy == "off" else distinct(problem)
 
-    def at(self, capacity: int) -> Iterator[Problem]:
-        """Yield the problems to solve at a capacity, in order."""
-        return (problem.with_capacity(capacity) for problem in self.levels)
+    def copy(self, room: int) -> Selection:
+        """Return the best sentence that was left out as a near copy and fits: the last choice if no other fits."""
+        copies = self.levels[-1].exclude - self.layout.options.exclude
+        fitting = [i for i in sorted(copies) if self.layout.lengths[i] <= room and self.values[i] > 0]
+        best = max(fitting, key=self.values.item, default=None)
+        return Selection((), 0) if best is None else Selection((best,), self.layout.lengths[best])
 
     def worth(self, chosen: tuple[int, ...]) -> float:
         """Return the value of a choice: of the whole text, in which all needs are met, that of all sentences.
@@ -102,27 +132,25 @@ class Candidates:
 
     def rejections(self, chosen: tuple[int, ...], capacity: int) -> list[Rejected]:
         """Say for each sentence why it is not in a summary within this capacity; nothing for those that are."""
-        options, problem, inside = self.layout.options, self.levels[0], set(chosen)
+        inside = set(chosen)
         if len(inside) == len(self.values):
             return [""] * len(inside)
-        values, bonus = problem.values, np.zeros(len(self.values)) if problem.bonus is None else problem.bonus
-        reasons: list[Rejected] = []
-        for i, length in enumerate(self.layout.lengths):
-            reason: Rejected = "outweighed"
-            if i in inside:
-                reason = ""
-            elif i in options.exclude:
-                reason = "excluded"
-            elif self.reading is not None and self.reading.noise[i] > _NOISE:
-                reason = "noise"
-            elif i in problem.exclude:
-                reason = "redundant"
-            elif length > capacity:
-                reason = "no-room"
-            elif values[i] <= 0:
-                reason = "needs" if values[i] + bonus[i] > 0 or self._leans(i) else "no-gain"
-            reasons.append(reason)
-        return reasons
+        return ["" if i in inside else self._rejection(i, inside, capacity) for i in range(len(self.values))]
 
-    def _leans(self, sentence: int) -> bool:
-        return self.reading is not None and self.reading.need(sentence) != (None, "")
+    def _rejection(self, i: int, inside: set[int], capacity: int) -> Rejected:
+        problem = self.levels[0]
+        if i in self.layout.options.exclude:
+            return "excluded"
+        if self._is_noise[i]:
+            return "noise"
+        if i in problem.exclude:
+            return "redundant"
+        if self.layout.lengths[i] > capacity:
+            return "no-room"
+        is_met = bool(problem.cures) and problem.cures[i] in inside
+        alone, lost = problem.values.item(i), self._lost.item(i)
+        if is_met and problem.bonus is not None:
+            alone, lost = alone + problem.bonus.item(i), 0.0
+        if alone > 0:
+            return "outweighed"
+        return "needs" if alone + lost > 0 else "no-gain"

@@ -3,6 +3,7 @@
 One small network says it for all languages; an editor's labels taught it (see `tersely train editor`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,7 +16,7 @@ from tersely.read.reader import CAUSES, NOISES, ROLES, Network, Outputs
 from tersely.text.document import Document
 from tersely.text.sources import Collection
 
-__all__ = ["NOISE", "Reading", "read"]
+__all__ = ["NOISE", "Reading", "joined", "read", "unread"]
 
 Values = NDArray[np.float64]
 
@@ -66,16 +67,17 @@ def read(document: Document) -> Reading:
     """
     known: dict[str, Reading] = vars(document)  # a document is read only once
     if "_reading" not in known:
-        known["_reading"] = _together(document) if isinstance(document, Collection) else _read(document)
+        parts = document.parts if isinstance(document, Collection) else ()
+        known["_reading"] = joined([read(part) for part in parts]) if parts else _read(document)
     return known["_reading"]
 
 
 def _read(document: Document) -> Reading:
     if not len(document):
-        return _reading([])
+        return unread(0)
     tokens = tokens_of(document)
     terms = terms_of(tokens)
-    return _reading([shipped()(tokens, terms, features_of(document, tokens, terms))])
+    return _reading(shipped()(tokens, terms, features_of(document, tokens, terms)))
 
 
 @cache
@@ -84,11 +86,11 @@ def shipped() -> Network:
     return Network.load(Path(__file__).parents[1] / "models" / "editor" / "weights.npz")
 
 
-def _together(collection: Collection) -> Reading:
-    """Read each source by itself: a sentence needs nothing from another source."""
-    parts = [read(part) for part in collection.parts if len(part)]
+def joined(readings: Sequence[Reading]) -> Reading:
+    """Return what was read of several texts, one after another: a sentence needs nothing from another text."""
+    parts = [part for part in readings if part.cures]
     if not parts:
-        return _reading([])
+        return unread(0)
     firsts = np.cumsum([0, *(len(part.cures) for part in parts)]).tolist()
     cures = [
         cure + first if cure >= 0 else cure for first, part in zip(firsts, parts, strict=False) for cure in part.cures
@@ -105,15 +107,17 @@ def _together(collection: Collection) -> Reading:
     )
 
 
-def _reading(outputs: list[Outputs]) -> Reading:
-    if not outputs:
-        none = np.empty(0)
-        return Reading(none, (), none, none, (), none, (), ())
-    [said] = outputs
+def unread(count: int) -> Reading:
+    """Return what is said of sentences that nobody has read: nothing."""
+    none, nothing = np.zeros(count), ("",) * count
+    return Reading(none, nothing, none, none, (-1,) * count, none, nothing, nothing)
+
+
+def _reading(said: Outputs) -> Reading:
     raised = np.exp(said.worth.astype(np.float64) - float(said.worth.max()))
     needs, certainty = _rounded(said.need), _rounded(said.certainty)
     return Reading(
-        _rounded(raised / raised.sum()),
+        _rounded(raised / raised.mean()) / len(raised),  # in a long text, each share is small
         tuple(ROLES[role] for role in said.roles.argmax(axis=1).tolist()),
         _rounded(said.roles[:, NOISE]),
         needs,
@@ -125,7 +129,7 @@ def _reading(outputs: list[Outputs]) -> Reading:
 
 
 def _rounded(numbers: NDArray[np.floating]) -> Values:
-    return np.round(numbers.astype(np.float64), _DIGITS)
+    return np.asarray(np.round(numbers.astype(np.float64), _DIGITS), np.float64)
 
 
 def _forest(cures: list[int], weights: list[float]) -> tuple[int, ...]:
