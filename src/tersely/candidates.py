@@ -81,10 +81,16 @@ class Candidates:
 
     @cached_property
     def _lost(self) -> Values:
-        """What each sentence is worth less if what it needs is not chosen."""
-        if self.reading is None:
+        """What each sentence is worth less if what it needs is not chosen.
+
+        What is needed and was excluded on purpose is not missed: else, without its lead, a text would have no summary.
+        """
+        reading, exclude = self.reading, self.layout.options.exclude
+        if reading is None:
             return np.zeros(len(self.values))
-        lost: Values = self._penalty * self.reading.needs * np.maximum(self.values * (1 - self.reading.noise), 0.0)
+        missed = np.array([cure not in exclude for cure in reading.cures], np.bool_)
+        worth = np.maximum(self.values * (1 - reading.noise), 0.0)
+        lost: Values = np.where(missed, self._penalty * reading.needs * worth, 0.0)
         return lost
 
     @cached_property
