@@ -10,7 +10,7 @@ from tersely import Summarizer, summarize
 from tersely.budget import Budget
 from tersely.fitting import Fitting
 from tersely.layout import Coherence, Layout, Options
-from tersely.read import Reading, read
+from tersely.read import Reading
 from tersely.select import SELECTORS
 from tersely.text.document import Document
 from tersely.text.length import measure

@@ -8,6 +8,7 @@ from typing import Any
 from tersely.budget import Budget
 from tersely.errors import UsageError
 from tersely.fitting import Choice, Fitting
+from tersely.select import Problem
 from tersely.summary import Summary
 from tersely.text.sources import located
 
@@ -139,17 +140,17 @@ class Frontier:
 
     def _bundles(self, free: list[Step]) -> list[list[int]]:
         """Return what to add, step by step, to the included sentences."""
-        problem = self.fitting.candidates.levels[0]
-        count = len(problem.values)
+        count = len(self.fitting.layout.document)
         presence = [0.0] * count
         ends = [*(step.budget for step in free[1:]), self.capacity + 1]
         for step, end in zip(free, ends, strict=True):
             for i in step.chosen if len(step.chosen) < count else ():
                 presence[i] += log(max(end, 1)) - log(max(step.budget, 1))
+        problem = self._growing(presence)
         inside, bundles, bundle = set(problem.include), list[list[int]](), list[int]()
         length = before = 0
         for i in sorted(range(count), key=lambda i: -presence[i]):
-            added = self._with_cures(i, inside) if presence[i] > 0 else []
+            added = _with_cures(problem, i, inside) if presence[i] > 0 else []
             if not added or not self.fitting.allows({*inside, *added}):
                 continue
             inside.update(added)
@@ -160,18 +161,24 @@ class Frontier:
                 bundle, before = [], length
         return [*bundles, bundle] if bundle else bundles
 
-    def _with_cures(self, sentence: int, inside: set[int]) -> list[int]:
-        """Return a sentence and what cures it, as far as that may be chosen and is not inside yet."""
-        problem, added = self.fitting.candidates.levels[0], list[int]()
-        while sentence >= 0 and sentence not in inside and sentence not in problem.exclude:
-            added.append(sentence)
-            needed = problem.cures and problem.bonus is not None and problem.bonus[sentence] > 0
-            sentence = problem.cures[sentence] if needed else -1
-        return added
+    def _growing(self, presence: list[float]) -> Problem:
+        """Return the first problem that allows any of the sentences that are chosen for some budget."""
+        levels, present = self.fitting.candidates.levels, {i for i, share in enumerate(presence) if share > 0}
+        return next((problem for problem in levels if present - problem.exclude), levels[0])
 
     def _step(self, choice: Choice) -> Step:
         value = self.fitting.candidates.worth(choice.chosen)
         return Step(choice.stable, choice.length, value, choice.chosen)
+
+
+def _with_cures(problem: Problem, sentence: int, inside: set[int]) -> list[int]:
+    """Return a sentence and what cures it, as far as that may be chosen and is not inside yet."""
+    added = list[int]()
+    while sentence >= 0 and sentence not in inside and sentence not in problem.exclude:
+        added.append(sentence)
+        needed = problem.cures and problem.bonus is not None and problem.bonus[sentence] > 0
+        sentence = problem.cures[sentence] if needed else -1
+    return added
 
 
 def _spread(lowest: int, capacity: int, points: int) -> list[int]:
