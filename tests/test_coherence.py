@@ -88,8 +88,8 @@ def test_strict_leaves_room_free_rather_than_take_what_cannot_be_understood() ->
 
 
 def test_what_is_excluded_on_purpose_is_not_missed() -> None:
-    leaning = fitting("strict", [9.0, 3.0, 3.0], {1: 0, 2: 0}, exclude=frozenset([0]))
-    assert leaning.choice(2).chosen == (1, 2)
+    pins = {"include": frozenset([3]), "exclude": frozenset([0])}
+    assert fitting("strict", [9.0, 3.0, 3.0, 3.0], {1: 0, 2: 0}, **pins).choice(3).chosen == (1, 2, 3)
 
 
 def test_a_need_is_no_reason_where_it_is_met() -> None:

@@ -1,7 +1,7 @@
 """Fits one scored document to a budget: the choice, the joined text, and the reason for its length."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +18,8 @@ from tersely.text.sources import Collection, located
 # How many words or tokens may disappear where a sentence is joined, and how many characters are joined to see that.
 _MERGED = 8
 _TRIED_CHARS = 1_000_000
+# How many rooms are tried one by one if a joined text is too long; then the room shrinks by what is too much.
+_TRIES = 256
 # How many of the shortest sentences are joined with their headers to find the shortest summary.
 _SHORTEST = 8
 
@@ -179,7 +181,8 @@ class Fitting:
 
         A joined text may be longer than its parts, by tokens, headers or marks of omission: then there is less room. If
         words merge where sentences are joined, it may be shorter: then there is more. What is too long for a capacity
-        is too long for a smaller one. So the choice for exactly the length used is the same choice.
+        is too long for a smaller one. So the choice for exactly the length used is the same choice, unless a long text
+        has so many headers and marks that not every room can be tried.
         """
         options = self.layout.options
         if not len(self.layout.document):
@@ -192,18 +195,23 @@ class Fitting:
             if self._joined.length <= capacity:
                 return self._joined
         lowest, room = self.lowest(capacity), capacity + self._merging
+        level = tries = 0
         while room >= least:
-            selection = self._solve(room, select)
+            level, selection = self._solve(level, room, select)
             choice = self._measured(selection)
             if choice.length <= capacity:
-                return choice
-            room = selection.stable - 1
+                return choice if tries < _TRIES else replace(choice, stable=capacity)
+            tries += 1
+            room = selection.stable - (1 if tries < _TRIES else choice.length - capacity)
         # Sentences without tokens fit any room, but once they are joined they may not.
         return self._measured(Selection(tuple(sorted(options.include)), lowest))
 
-    def _solve(self, room: int, select: Callable[[int, int], Selection]) -> Selection:
-        answers = (select(number, room) for number in range(len(self.candidates.levels)))
-        return next((answer for answer in answers if answer.chosen), None) or self.candidates.copy(room)
+    def _solve(self, level: int, room: int, select: Callable[[int, int], Selection]) -> tuple[int, Selection]:
+        """Return the first level from this one on that chooses anything, and its choice; if none does, a copy."""
+        for number in range(level, len(self.candidates.levels)):
+            if (selection := select(number, room)).chosen:
+                return number, selection
+        return len(self.candidates.levels), self.candidates.copy(room)
 
     @cached_property
     def _merging(self) -> int:
@@ -219,8 +227,10 @@ class Fitting:
 
     def _measured(self, selection: Selection) -> Choice:
         if selection.chosen not in self._texts:
-            chosen = self._ordered(selection.chosen)
-            self._texts[selection.chosen] = self.layout.join(chosen), self.layout.length(chosen)
+            text = self.layout.join(self._ordered(selection.chosen))
+            in_sentences = self.layout.unit == "sentences"
+            length = len(selection.chosen) if in_sentences else self.layout.measure(text)
+            self._texts[selection.chosen] = text, length
         text, length = self._texts[selection.chosen]
         stable = max(selection.stable - self._merging, length)  # a joined text may be longer than its parts
         return Choice(selection.chosen, text, length, None, stable)
