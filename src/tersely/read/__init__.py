@@ -62,7 +62,7 @@ def read(document: Document) -> Reading:
     """Return what an editor would say of the sentences of a document.
 
     >>> reading = read(Document.from_text("The mayor of Ghent resigned on Monday. But he gave no reason for it."))
-    >>> reading.needs[0] < reading.needs[1], reading.cures[1]
+    >>> bool(reading.needs[0] < reading.needs[1]), reading.cures[1]
     (True, 0)
     """
     known: dict[str, Reading] = vars(document)  # a document is read only once
