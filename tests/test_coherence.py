@@ -1,4 +1,4 @@
-"""A sentence with what it needs, or not at all; and noise only where nothing else is there."""
+"""What a sentence needs has a price, and noise is taken only where nothing else is there."""
 
 import numpy as np
 import pytest
@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import texts
-from tersely import Summarizer, Summary, summarize
+from tersely import Summarizer, summarize
+from tersely.budget import Budget
 from tersely.fitting import Fitting
 from tersely.layout import Coherence, Layout, Options
-from tersely.read import ALONE, LOST, read
+from tersely.read import Reading
 from tersely.select import SELECTORS
 from tersely.text.document import Document
 from tersely.text.length import measure
@@ -24,15 +25,6 @@ STORY = (
 )
 
 
-def stands(summary: Summary) -> bool:
-    """Tell whether every chosen sentence has what it needs, none is noise, and quotations are whole."""
-    chosen = {s.index for s in summary.sentences}
-    reading = read(Document.from_text(summary.source))
-    return all(i in chosen for i in reading.continued if i - 1 in chosen) and all(
-        not reading.noise[i] and (reading.needs[i] == ALONE or reading.needs[i] in chosen) for i in sorted(chosen)
-    )
-
-
 @given(texts, st.integers(1, 150), st.sampled_from(["chars", "words", "bytes", "sentences"]))
 def test_a_budget_holds_with_every_coherence(text: str, limit: int, unit: str) -> None:
     for coherence in ("strict", "soft"):
@@ -40,56 +32,6 @@ def test_a_budget_holds_with_every_coherence(text: str, limit: int, unit: str) -
         actual = len(summary.sentences) if unit == "sentences" else measure(summary.text, unit)  # type: ignore[arg-type]
         assert actual == summary.length <= limit
         assert all(text[s.start : s.end] == s.text for s in summary.sentences)
-
-
-@given(texts, st.integers(1, 150), st.sampled_from(sorted(EVERY_SELECTOR)))
-def test_what_is_chosen_stands_unless_nothing_that_stands_fits(text: str, limit: int, select: str) -> None:
-    summary = EVERY_SELECTOR[select].summarize(text, max_chars=limit, coherence="strict")
-    if summary.reason == "whole-text-fits" or not summary.sentences or stands(summary):
-        return
-    # What does not stand is taken only where no sentence fits that does, or where two hardly fit.
-    document = Document.from_text(text)
-    reading = read(document)
-    light = [reading.why[s.index] in ("connective", "demonstrative") for s in summary.sentences]
-    if any(light) and (limit + 1) * len(document) < 2 * sum(len(one) + 1 for one in document.texts):
-        return
-    opening = {i - 1 for i in reading.continued}
-    alone = [
-        s
-        for s in summary.ranking
-        if reading.needs[s.index] == ALONE and not reading.noise[s.index] and s.index not in opening
-    ]
-    assert all(len(s.text) > limit or s.score <= 0 for s in alone)
-
-
-ABSTRACT = (
-    "Deep networks learn well from many labels. Labels of experts are rare and expensive, and most labels are wrong. "
-    "To solve this problem, we propose a network that learns from rare and wrong labels of experts. It is fast."
-)
-
-
-def test_where_one_sentence_fits_it_may_sound_like_a_second_one() -> None:
-    assert summarize(ABSTRACT, max_sentences=1).text.startswith("To solve this problem, we propose")
-    assert summarize(ABSTRACT, max_sentences=2).text.startswith("Labels of experts")  # what it needs comes with it
-    assert "propose" not in summarize(ABSTRACT.replace("this problem, we", "it, he would"), max_sentences=1).text
-
-
-@given(
-    st.lists(st.integers(0, 4), min_size=2, max_size=8),
-    st.integers(40, 600),
-    st.sampled_from(["chars", "bytes"]),
-    st.sampled_from(sorted(EVERY_SELECTOR)),
-)
-def test_a_quotation_goes_in_whole_or_not_at_all(parts: list[int], limit: int, unit: str, select: str) -> None:
-    sentences = ["The mayor of Kelsby resigned."]
-    for number, count in enumerate(parts):
-        said = [f"The quay in district {number} needs {part} more years of work." for part in range(count)]
-        sentences.append(f'The engineer of district {number} said: "{" ".join(["It is so.", *said])}"')
-    text = "\n\n".join(sentences)
-    summary = EVERY_SELECTOR[select].summarize(text, coherence="strict", **{f"max_{unit}": limit})  # type: ignore[call-overload]
-    chosen = {s.index for s in summary.sentences}
-    assert all((i in chosen) == (i - 1 in chosen) for i in read(Document.from_text(text)).continued)
-    assert summary.text.count('"') % 2 == 0
 
 
 @given(texts, st.sampled_from(sorted(EVERY_SELECTOR)), st.sampled_from(["strict", "soft"]))
@@ -100,16 +42,92 @@ def test_the_frontier_gives_what_each_budget_gives(text: str, select: str, coher
         assert frontier.at(budget) == summarizer.summarize(text, max_chars=budget, coherence=coherence)
 
 
-@pytest.mark.parametrize(("first", "chosen"), [(9.0, (0, 1)), (0.5, (2, 3))])
-def test_a_soft_need_has_its_price_only_where_it_is_not_met(first: float, chosen: tuple[int, ...]) -> None:
-    document = Document.from_text(
-        "The mayor of Kelsby resigned. She gave no reason. The town is in debt. A bank has failed."
+def reading_of(document: Document, needs: dict[int, int], noise: frozenset[int] = frozenset()) -> Reading:
+    """Return a reading in which some sentences surely need another one, and some are noise."""
+    numbers = range(len(document))
+    return Reading(
+        worth=np.full(len(document), 1 / len(document)),
+        roles=tuple("noise" if i in noise else "main" for i in numbers),
+        noise=np.array([float(i in noise) for i in numbers]),
+        needs=np.array([float(i in needs) for i in numbers]),
+        cures=tuple(needs.get(i, -1) for i in numbers),
+        certainty=np.ones(len(document)),
+        causes=tuple("pronoun" if i in needs else "other" for i in numbers),
+        kinds=tuple("caption" if i in noise else "other" for i in numbers),
     )
-    assert read(document).needs == (ALONE, 0, ALONE, ALONE)
-    values = np.array([first, 4.0, 3.0, 3.0])
-    layout = Layout(document, "sentences", Options(coherence="soft"))
-    fitting = Fitting(layout, values, SELECTORS.create("knapsack"), "test", "")
-    assert fitting.choice(2).chosen == chosen
+
+
+def fitting(
+    coherence: Coherence, values: list[float], needs: dict[int, int], noise: frozenset[int] = frozenset(), **how: object
+) -> Fitting:
+    """Return the fitting of a few sentences with these values, to a budget of sentences."""
+    words = "harbor river council bridge school market".split()
+    document = Document.from_sentences([f"The {words[i]} is number {i}." for i in range(len(values))], "en")
+    vars(document)["_reading"] = reading_of(document, needs, noise)
+    layout = Layout(document, "sentences", Options(coherence=coherence, **how))  # type: ignore[arg-type]
+    return Fitting(layout, np.array(values), SELECTORS.create("knapsack"), "test", "")
+
+
+@pytest.mark.parametrize(("first", "chosen"), [(9.0, (0, 1)), (0.5, (2, 3))])
+@pytest.mark.parametrize("coherence", ["soft", "strict"])
+def test_a_need_has_its_price_only_where_it_is_not_met(
+    coherence: Coherence, first: float, chosen: tuple[int, ...]
+) -> None:
+    assert fitting(coherence, [first, 4.0, 3.0, 3.0], {1: 0}).choice(2).chosen == chosen
+
+
+@pytest.mark.parametrize(("coherence", "chosen"), [("strict", (0,)), ("soft", (0,)), ("off", (1,))])
+def test_what_needs_another_sentence_is_worth_less_alone(coherence: Coherence, chosen: tuple[int, ...]) -> None:
+    assert fitting(coherence, [3.0, 4.0, 1.0], {1: 2}).choice(1).chosen == chosen
+
+
+def test_strict_leaves_room_free_rather_than_take_what_cannot_be_understood() -> None:
+    strict, off = (fitting(name, [3.0, 3.0, 3.0], {1: 2}, frozenset([2])) for name in ("strict", "off"))  # type: ignore[arg-type]
+    assert (strict.choice(2).chosen, off.choice(2).chosen) == ((0,), (0, 1))
+    assert strict.candidates.rejections((0,), 2) == ["", "needs", "noise"]
+
+
+def test_what_is_excluded_on_purpose_is_not_missed() -> None:
+    pins = {"include": frozenset([3]), "exclude": frozenset([0])}
+    assert fitting("strict", [9.0, 3.0, 3.0, 3.0], {1: 0, 2: 0}, **pins).choice(3).chosen == (1, 2, 3)
+
+
+def test_a_need_is_no_reason_where_it_is_met() -> None:
+    values, needs = [9.0, 4.0, 8.0], {1: 0}
+    assert fitting("strict", values, needs).candidates.rejections((0, 2), 2) == ["", "outweighed", ""]
+    assert fitting("strict", [9.0, 0.5, 8.0], needs).candidates.rejections((0, 2), 2) == ["", "no-gain", ""]
+
+
+def test_what_cannot_be_understood_is_better_than_noise_and_noise_than_nothing() -> None:
+    noise = frozenset([0, 1])
+    assert fitting("strict", [9.0, 8.0, 3.0, 1.0], {2: 1, 3: 1}, noise).choice(1).chosen == (2,)
+    assert fitting("strict", [9.0, 8.0, 3.0, 1.0], {}, noise, exclude=frozenset([2, 3])).choice(1).chosen == (0,)
+    assert not noise & set(fitting("strict", [9.0, 8.0, 3.0, 2.9], {}, noise).choice(3).chosen)
+
+
+def test_included_noise_is_in_and_may_be_what_another_sentence_needs() -> None:
+    chosen = fitting("strict", [2.0, 4.0, 3.0], {1: 0}, frozenset([0]), include=frozenset([0])).choice(2).chosen
+    assert chosen == (0, 1)
+
+
+def test_scraps_do_not_fill_the_room() -> None:
+    scraps = fitting("strict", [9.0, 0.1, 8.0, 0.1], {})
+    assert scraps.choice(3).chosen == (0, 2)
+    assert scraps.candidates.rejections((0, 2), 3) == ["", "no-gain", "", "no-gain"]
+    assert fitting("off", [9.0, 0.1, 8.0, 0.1], {}).choice(3).chosen == (0, 1, 2)
+
+
+@pytest.mark.parametrize("values", [[1.0] * 4, [-1.0, -2.0, 3.0, -1.0], [1e-9] * 4])
+def test_values_of_any_kind_are_chosen_by(values: list[float]) -> None:
+    for coherence in ("strict", "soft", "off"):
+        choice = fitting(coherence, values, {}).choice(2)  # type: ignore[arg-type]
+        assert choice.chosen == tuple(i for i, value in enumerate(values) if value > 0)[:2]
+
+
+def test_sentences_that_are_all_worth_less_than_nothing_are_no_gain() -> None:
+    fit = fitting("strict", [-1.0, -2.0, -3.0], {1: 0})
+    summary = fit.summary(fit.choice(2), Budget(2, "sentences"), 2)
+    assert (summary.text, summary.reason) == ("", "no-gain")
 
 
 def test_captions_and_dangling_sentences_are_left_out_and_explained() -> None:
@@ -121,23 +139,10 @@ def test_captions_and_dangling_sentences_are_left_out_and_explained() -> None:
     assert not any(s.noise for s in summary.sentences)
 
 
-def test_a_sentence_comes_with_what_it_needs() -> None:
-    summary = summarize(STORY, max_chars=130, include=[2], coherence="strict")
-    assert summary.sentences[0].index <= 2
-    chosen = {s.index for s in summarize(STORY, max_chars=210, coherence="strict").sentences}
-    assert 3 not in chosen or 2 in chosen
-
-
 def test_noise_is_better_than_nothing() -> None:
     text = "Photo: Getty Images. The mayor of Kelsby, Ruth Anders, resigned on Monday after nine years in office."
     summary = summarize(text, max_chars=25, coherence="strict")
     assert (summary.text, summary.reason) == ("Photo: Getty Images.", "selected")
-
-
-def test_needs_point_back_and_the_first_sentence_stands_alone() -> None:
-    reading = read(Document.from_text("He resigned on Monday. She did, too. But nobody else did."))
-    assert reading.needs[0] == ALONE
-    assert all(need == LOST or need < i for i, need in enumerate(reading.needs))
 
 
 @pytest.mark.parametrize("coherence", ["loose", "", 3])

@@ -66,14 +66,12 @@ def test_nested_summaries_only_grow(text: str, unit: str, coherence: str, redund
     how: Any = {"coherence": coherence, "redundancy": redundancy, "include": [0] if pinned and len(document) else []}
     frontier = DEFAULT.frontier(document, unit=unit, tokenizer=count_tokens, nested=True, **how)
     steps = frontier.steps()
-    problem = frontier.fitting.candidates.first(frontier.capacity)
     for before, step in pairwise(steps):
         assert set(before.chosen) < set(step.chosen)
         assert before.budget <= step.budget
     for step in steps:
         assert step.length <= max(step.budget, 0) <= frontier.capacity
         assert set(how["include"]) <= set(step.chosen)
-        assert problem.is_closed(step.chosen) or len(step.chosen) == len(document)
         if step.budget:
             summary = frontier.at(step.budget)
             check(summary, text)
@@ -184,10 +182,10 @@ def test_duplicates_are_taken_once_and_the_room_they_leave_is_explained() -> Non
 
 def test_duplicates_are_searched_once_for_all_budgets(english: str, monkeypatch: pytest.MonkeyPatch) -> None:
     searches: list[Problem] = []
-    monkeypatch.setattr(candidates, "distinct", lambda problem: (searches.append(problem), (0, problem))[1])
+    monkeypatch.setattr(candidates, "distinct", lambda problem: (searches.append(problem), problem)[1])
     frontier = DEFAULT.frontier(english, include=[7], exclude=[0])
     assert len(frontier.steps(points=20)) > 5
-    assert len(searches) == len({id(problem) for problem in searches}) <= 11  # one per share of the text
+    assert len(searches) <= 3  # one per level
 
 
 def test_a_frontier_begins_where_the_included_sentences_fit_even_with_few_points(english: str) -> None:
@@ -252,9 +250,6 @@ def test_only_a_string_is_a_text(text: Any) -> None:
         ({"scorer": "pacsum:beta=x"}, "not a number"),
         ({"scorer": "pacsum:beta=nan"}, "not a finite number"),
         ({"scorer": "random:seed=-1"}, "seed must be 0 or more"),
-        ({"select": "consensus:samples=0"}, "samples and starts must be at least 1"),
-        ({"select": "consensus:each=1"}, "each must be at least 0 and below 1, not 1"),
-        ({"select": "consensus:fill=inf"}, "not a finite number"),
         ({"model": "new"}, "did you mean 'news'"),
     ],
 )

@@ -1,16 +1,17 @@
 """What may be chosen from a scored document: values that price needs, noise left out, and why a sentence is out."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tersely.layout import Layout
-from tersely.read import Network, Reading, read
+from tersely.read import Network, Reading, joined, read, unread
 from tersely.score import Values
-from tersely.select import Problem, distinct, sharing_trigrams
+from tersely.select import Problem, Selection, distinct, sharing_trigrams
 from tersely.summary import Rejected
+from tersely.text.sources import Collection
 
 # By how much of its worth a sentence counts less if what it needs is not chosen, times the chance that it needs it.
 COHERENCE = {"strict": 1.2, "soft": 0.6, "off": 0.0}
@@ -32,8 +33,19 @@ class Candidates:
 
     @cached_property
     def reading(self) -> Reading | None:
-        """What a reader says of the sentences; None if coherence is off."""
-        return read(self.layout.document, self.network) if self._penalty else None
+        """What a reader says of the sentences; None if coherence is off.
+
+        Of several sources, those that have nothing to do with a question are not read.
+        """
+        document, options = self.layout.document, self.layout.options
+        if not self._penalty:
+            return None
+        if options.query is None or not isinstance(document, Collection):
+            return read(document, self.network)
+        wanted = {*np.flatnonzero(self.values > 0).tolist(), *options.include}
+        related = {document.place(i)[0] for i in wanted if 0 <= i < len(document)}
+        parts = enumerate(document.parts)
+        return joined([read(part, self.network) if i in related else unread(len(part)) for i, part in parts])
 
     @cached_property
     def _penalty(self) -> float:
@@ -42,38 +54,60 @@ class Candidates:
 
     @cached_property
     def levels(self) -> tuple[Problem, ...]:
-        """The problems to solve; one counts only if nothing fits in those before it.
+        """The problems to solve; one counts only if nothing is chosen in those before it.
 
         The first prices needs and takes no noise. The second takes sentences as they are, and the last takes noise,
-        too: a heading is better than nothing.
+        too: a heading is better than nothing. What is chosen in none of them with some room is not with less, either.
         """
         if self.reading is None:
-            return (self._distinct(self.given()),)
-        noise = frozenset(np.flatnonzero(self.reading.noise > _NOISE).tolist()) - self.layout.options.include
-        first, clean = self.priced(self.reading, noise), self.given(noise)
-        return tuple(map(self._distinct, (first, clean, self.given())))
+            return (self._distinct(self.everything),)
+        noise = frozenset(np.flatnonzero(self._is_noise).tolist()) - self.layout.options.include
+        first, clean = self.priced(self.reading, noise), self.plain(noise)
+        return tuple(map(self._distinct, (first, clean, self.everything) if noise else (first, clean)))
+
+    @cached_property
+    def _is_noise(self) -> NDArray[np.bool_]:
+        return np.zeros(len(self.values), np.bool_) if self.reading is None else self.reading.noise > _NOISE
 
     def priced(self, reading: Reading, noise: frozenset[int]) -> Problem:
         """Return the problem in which an unmet need costs value, and each sentence has a price."""
         values = np.where(self.values > 0, self.values * (1 - reading.noise), self.values)
-        lost = self._penalty * reading.needs * np.maximum(values, 0.0)
-        price = 0.0 if self.layout.options.query is not None else _PRICE * max(float(self.values.mean()), 0.0)
-        problem = self.given(noise)
+        lost = self._lost
         cures = tuple(-1 if cure in noise else cure for cure in reading.cures)
-        return Problem(
-            values=values - lost - price,
-            lengths=problem.lengths,
-            capacity=problem.capacity,
-            separator=problem.separator,
-            include=problem.include,
-            exclude=problem.exclude,
-            document=problem.document,
+        return replace(
+            self.plain(noise),
+            values=values - lost - self._price,
             cures=cures,
             bonus=np.where(np.array(cures, np.intp) >= 0, lost * reading.certainty, 0.0),
         )
 
-    def given(self, noise: frozenset[int] = frozenset()) -> Problem:
-        """Return the problem of all sentences, as the options say, but for noise, at a capacity that holds all."""
+    @cached_property
+    def _lost(self) -> Values:
+        """What each sentence is worth less if what it needs is not chosen.
+
+        What is needed and was excluded on purpose is not missed: else, without its lead, a text would have no summary.
+        """
+        reading, exclude = self.reading, self.layout.options.exclude
+        if reading is None:
+            return np.zeros(len(self.values))
+        missed = np.array([cure not in exclude for cure in reading.cures], np.bool_)
+        worth = np.maximum(self.values * (1 - reading.noise), 0.0)
+        lost: Values = np.where(missed, self._penalty * reading.needs * worth, 0.0)
+        return lost
+
+    @cached_property
+    def _price(self) -> float:
+        if self.layout.options.query is not None or not len(self.values):
+            return 0.0
+        return _PRICE * max(float(self.values.mean()), 0.0)
+
+    @cached_property
+    def everything(self) -> Problem:
+        """The problem of all sentences, as the options say, at a capacity that holds all."""
+        return self.plain(frozenset())
+
+    def plain(self, noise: frozenset[int]) -> Problem:
+        """Return the problem of all sentences but for noise, which takes them as they are."""
         lengths, gap = self.layout.lengths, self.layout.gap
         return Problem(
             values=self.values,
@@ -88,9 +122,12 @@ class Candidates:
     def _distinct(self, problem: Problem) -> Problem:
         return problem if self.layout.options.redundancy == "off" else distinct(problem)
 
-    def at(self, capacity: int) -> Iterator[Problem]:
-        """Yield the problems to solve at a capacity, in order."""
-        return (problem.with_capacity(capacity) for problem in self.levels)
+    def copy(self, room: int) -> Selection:
+        """Return the best sentence that was left out as a near copy and fits: the last choice if no other fits."""
+        copies = self.levels[-1].exclude - self.layout.options.exclude
+        fitting = [i for i in sorted(copies) if self.layout.lengths[i] <= room and self.values[i] > 0]
+        best = max(fitting, key=self.values.item, default=None)
+        return Selection((), 0) if best is None else Selection((best,), self.layout.lengths[best])
 
     def worth(self, chosen: tuple[int, ...]) -> float:
         """Return the value of a choice: of the whole text, in which all needs are met, that of all sentences.
@@ -126,7 +163,7 @@ class Candidates:
                 reason = ""
             elif i in self.layout.options.exclude:
                 reason = "excluded"
-            elif self.reading is not None and self.reading.noise[i] > _NOISE:
+            elif self._is_noise[i]:
                 reason = "noise"
             elif i in problem.exclude or i in repeats:
                 reason = "redundant"
@@ -164,5 +201,4 @@ class Candidates:
         reading = self.reading
         if reading is None or not problem.cures or reading.need(sentence) == (None, ""):
             return False
-        lost = self._penalty * reading.needs[sentence] * max(self.values[sentence], 0.0) * (1 - reading.noise[sentence])
-        return problem.cures[sentence] not in inside and bool(problem.values[sentence] + lost > 0)
+        return problem.cures[sentence] not in inside and bool(problem.values[sentence] + self._lost[sentence] > 0)

@@ -19,8 +19,8 @@ from tersely.text.sources import Collection, located
 # How many words or tokens may disappear where a sentence is joined, and how many characters are joined to see that.
 _MERGED = 8
 _TRIED_CHARS = 1_000_000
-# With headers or marks of omission, how many times the room is halved between too much and too little.
-_HALVINGS = 6
+# How many rooms are tried one by one if a joined text is too long; then the room shrinks by what is too much.
+_TRIES = 256
 # How many of the shortest sentences are joined with their headers to find the shortest summary.
 _SHORTEST = 8
 
@@ -73,24 +73,33 @@ class Fitting:
 
     def choice(self, capacity: int) -> Choice:
         """Return the best choice that is at most `capacity` long."""
-        return self._choose(
-            capacity, lambda number, room: self._selector(self.candidates.levels[number].with_capacity(room))
-        )
+        again = self._solvers(capacity)
+
+        def select(number: int, room: int) -> Selection:
+            if room < capacity:  # the first choice was too long: others follow
+                return again(number, room)
+            return self._selector(self.candidates.levels[number].with_capacity(room))
+
+        return self._choose(capacity, select)
 
     def choices(self, largest: int) -> Callable[[int], Choice]:
         """Return a function equivalent to `choice` for capacities up to the largest, with the work shared."""
-        if not len(self.layout.document):
-            return self.choice
+        select = self._solvers(largest)
+        return lambda capacity: self._choose(capacity, select)
+
+    def _solvers(self, largest: int) -> Callable[[int, int], Selection]:
+        """Return a function that solves the problem of a level for any room, with the work shared."""
         solvers: dict[int, Callable[[int], Selection]] = {}
 
         def select(number: int, room: int) -> Selection:
             if number not in solvers:
-                solvers[number] = solver(self._selector, self.candidates.levels[number].with_capacity(largest))
+                most = largest + self._merging
+                solvers[number] = solver(self._selector, self.candidates.levels[number].with_capacity(most))
             return solvers[number](room)
 
-        return lambda capacity: self._choose(capacity, select)
+        return select
 
-    def given(self, chosen: Sequence[int]) -> Choice:
+    def choice_of(self, chosen: Sequence[int]) -> Choice:
         """Return the choice of these sentences, ascending."""
         return self._measured(Selection(tuple(chosen), 0))
 
@@ -98,6 +107,14 @@ class Fitting:
         """Tell whether sentences may be chosen together."""
         free = self.layout.options.redundancy != "trigrams"
         return free or not repeats_trigrams(self.candidates.levels[0], tuple(sorted(chosen)))
+
+    def lowest(self, capacity: int) -> int:
+        """Return the smallest budget, which holds the included sentences, unless they need more than the capacity."""
+        include = self.candidates.everything.include  # valid ones
+        needed = self.length(include) if include else 0
+        if needed > capacity:
+            raise UsageError(f"the included sentences need {needed}, but the budget is {capacity}")
+        return needed
 
     def length(self, chosen: Iterable[int]) -> int:
         """Return the length of a summary of these sentences."""
@@ -168,53 +185,62 @@ class Fitting:
         return tuple(i for group in groups.values() for i in group)
 
     def _choose(self, capacity: int, select: Callable[[int, int], Selection]) -> Choice:
+        """Return the choice for the largest room that is not too long once it is joined.
+
+        A joined text may be longer than its parts, by tokens, headers or marks of omission: then there is less room. If
+        words merge where sentences are joined, it may be shorter: then there is more. What is too long for a capacity
+        is too long for a smaller one. So the choice for exactly the length used is the same choice, unless a long text
+        has so many headers and marks that not every room can be tried.
+        """
         options = self.layout.options
-
-        def solve(room: int) -> Selection:
-            answers = (select(number, room) for number in range(len(self.candidates.levels)))
-            return next((answer for answer in answers if answer.chosen), Selection((), 0))
-
-        if options.include or options.exclude:
-            self.candidates.given().with_capacity(capacity)  # validates them even if everything fits
         if not len(self.layout.document):
             return Choice((), "", 0, "empty-input", 0)
+        least = self.candidates.everything.least  # the options are valid even if everything fits
         if not options.exclude:
             untouched = options.order == "document" and options.separator is None and not options.header
             if untouched and self._whole.length <= capacity:
                 return self._whole
             if self._joined.length <= capacity:
                 return self._joined
-        choice, room = self._measured(solve(capacity)), capacity
-        if choice.length <= capacity and not self.layout.marked:
-            return choice
-        # A joined text may be longer than its parts, by tokens, headers or marks of omission: reduce the room until it
-        # fits. Sentences without tokens fit any room, so the last resort is the included sentences alone.
-        include = tuple(sorted(options.include))
-        least = sum(self.layout.lengths[i] for i in include)
-        too_much = room
-        while choice.length > capacity and choice.chosen != include:
-            too_much, room = room, max(room - (choice.length - capacity), least)
-            less = solve(room) if room > least else Selection(include, capacity)
-            choice = replace(self._measured(less), stable=capacity)
-        for _ in range(_HALVINGS if self.layout.marked and choice.length <= capacity else 0):
-            between = (room + too_much) // 2
-            if between == room:
-                break
-            more = replace(self._measured(solve(between)), stable=capacity)
-            if more.length > capacity:
-                too_much = between
-            else:
-                choice, room = more, between
-        if choice.length > capacity:
-            raise UsageError(f"the included sentences need {choice.length}, but the budget is {capacity}")
-        return choice
+        lowest, room = self.lowest(capacity), capacity + self._merging
+        level = tries = 0
+        while room >= least:
+            level, selection = self._solve(level, room, select)
+            choice = self._measured(selection)
+            if choice.length <= capacity:
+                return choice if tries < _TRIES else replace(choice, stable=capacity)
+            tries += 1
+            room = selection.stable - (1 if tries < _TRIES else choice.length - capacity)
+        # Sentences without tokens fit any room, but once they are joined they may not.
+        return self._measured(Selection(tuple(sorted(options.include)), lowest))
+
+    def _solve(self, level: int, room: int, select: Callable[[int, int], Selection]) -> tuple[int, Selection]:
+        """Return the first level from this one on that chooses anything, and its choice; if none does, a copy."""
+        for number in range(level, len(self.candidates.levels)):
+            if (selection := select(number, room)).chosen:
+                return number, selection
+        return len(self.candidates.levels), self.candidates.copy(room)
+
+    @cached_property
+    def _merging(self) -> int:
+        """How many words can disappear where sentences are joined, or about how many tokens."""
+        layout = self.layout
+        if layout.unit == "tokens":
+            less = sum(layout.lengths) - self._joined.length
+            return less + 1 if less > 0 else 0
+        if layout.unit != "words" or layout.measure(f"a{layout.separator}a") == 2 + layout.gap:
+            return 0
+        sentences = zip(layout.document.shown, layout.lengths, strict=True)
+        return (1 + layout.gap) * sum(layout.measure(text + "a") == length for text, length in sentences)
 
     def _measured(self, selection: Selection) -> Choice:
         if selection.chosen not in self._texts:
-            chosen = self._ordered(selection.chosen)
-            self._texts[selection.chosen] = self.layout.join(chosen), self.layout.length(chosen)
+            text = self.layout.join(self._ordered(selection.chosen))
+            in_sentences = self.layout.unit == "sentences"
+            length = len(selection.chosen) if in_sentences else self.layout.measure(text)
+            self._texts[selection.chosen] = text, length
         text, length = self._texts[selection.chosen]
-        stable = max(selection.stable, length)  # in tokens, the joined text may be longer than the selector assumes
+        stable = max(selection.stable - self._merging, length)  # a joined text may be longer than its parts
         return Choice(selection.chosen, text, length, None, stable)
 
     @cached_property
@@ -229,29 +255,28 @@ class Fitting:
 
     @cached_property
     def _needed(self) -> int | None:
-        """The length of the shortest sentence that could be chosen.
+        """The length of the shortest summary that is possible.
 
         What has nothing to do with a question is no answer to it, however short.
         """
         options, lengths = self.layout.options, self.layout.lengths
-        left = [i for i in range(len(lengths)) if i not in options.exclude]
-        if options.query is None:
-            return min((lengths[i] for i in left), default=None)
-        related = sorted((i for i in left if self.values[i] > 0), key=lengths.__getitem__)
-        return min((self.length((i,)) for i in related[:_SHORTEST]), default=None)
+        left = (i for i in range(len(lengths)) if i not in options.exclude)
+        possible = [i for i in left if options.query is None or self.values[i] > 0]
+        shortest = sorted(possible, key=lengths.__getitem__)[: _SHORTEST if self.layout.marked else 1]
+        return min((self.length((i,)) for i in shortest), default=None)
 
     def _has_room(self, choice: Choice, capacity: int) -> bool:
         """Tell whether another sentence would fit.
 
-        Characters, bytes and sentences add up. Words and tokens may merge where sentences are joined, so the shortest
-        sentences are tried, the shortest first, as long as that takes no time worth mentioning.
+        Characters, bytes and sentences add up. Words and tokens may merge where sentences are joined, and headers and
+        marks of omission come on top, so the shortest sentences are tried, the shortest first, as long as that takes
+        no time worth mentioning.
         """
         lengths, gap = self.layout.lengths, self.layout.gap
         taken, room = self.layout.options.exclude.union(choice.chosen), capacity - choice.length
-        left = [(length, i) for i, length in enumerate(lengths) if i not in taken]
-        if self.layout.unit not in ("words", "tokens"):
-            return bool(left) and min(left)[0] + gap <= room
-        left.sort()
+        left = sorted((length, i) for i, length in enumerate(lengths) if i not in taken)
+        if self.layout.unit == "sentences" or (self.layout.unit in ("chars", "bytes") and not self.layout.marked):
+            return bool(left) and left[0][0] + gap <= room
         tries = max(1, _TRIED_CHARS // (len(choice.text) + 1))
         near = (i for length, i in left[:tries] if length + gap <= room + _MERGED)
         return any(self.length((*choice.chosen, i)) <= capacity for i in near)

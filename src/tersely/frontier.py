@@ -62,7 +62,7 @@ class Frontier:
         if self.nested:
             chosen = next((step.chosen for step in reversed(self._growth) if step.budget <= budget), None)
             if chosen is not None and len(chosen) < len(self.fitting.layout.document):
-                choice = self.fitting.given(chosen)
+                choice = self.fitting.choice_of(chosen)
         choice = choice or self.fitting.choice(budget)
         return self.fitting.summary(choice, Budget(budget, self.fitting.layout.unit), budget)
 
@@ -80,8 +80,7 @@ class Frontier:
 
     def _free(self, points: int | None) -> list[Step]:
         """List the steps of the best choice for each budget."""
-        self.fitting.candidates.given().with_capacity(self.capacity)  # validates the included sentences
-        lowest = self.fitting.length(self.fitting.layout.options.include)
+        lowest = self.fitting.lowest(self.capacity)
         budgets = [] if points is None else _spread(lowest, self.capacity, points)
         choose = self.fitting.choices(self.capacity)
         waiting, steps = iter(budgets), list[Step]()
@@ -142,7 +141,7 @@ class Frontier:
         chosen, budget, steps = set(include), fitting.length(include), list[Step]()
         for bundle in ((), *self._bundles(free, most)):
             chosen.update(bundle)
-            choice = fitting.given(sorted(chosen))
+            choice = fitting.choice_of(sorted(chosen))
             budget = max(budget, choice.length)  # in tokens, more sentences may be shorter
             if budget > most:
                 break

@@ -132,16 +132,19 @@ class Layout:
 
     def _between(self, before: int | None, i: int) -> str:
         """Return what comes before a sentence, given the one that precedes it in the summary."""
-        source = self._source(i)
-        if before is None or (self._headers and source != self._source(before)):
+        source = self._sources[i]
+        if before is None or (self._headers and source != self._sources[before]):
             header = self._headers[source] if self._headers else ""
             return header if before is None else _APART + header
-        if self.options.omission and i != before + 1 and source == self._source(before):
+        if self.options.omission and i != before + 1 and source == self._sources[before]:
             return self.separator + self.options.omission + self.separator
         return self.separator
 
-    def _source(self, sentence: int) -> int:
-        return self.document.place(sentence)[0] if isinstance(self.document, Collection) else 0
+    @cached_property
+    def _sources(self) -> tuple[int, ...]:
+        """The number of each sentence's source."""
+        parts = self.document.parts if isinstance(self.document, Collection) else (self.document,)
+        return tuple(number for number, part in enumerate(parts) for _ in range(len(part)))
 
     @cached_property
     def _headers(self) -> tuple[str, ...]:

@@ -219,7 +219,8 @@ class Summarizer:
     def summarize_many(self, texts: Iterable[str | Document], **how: Any) -> Iterator[Summary]:
         """Summarize each text on its own, one at a time, with the arguments of `summarize`.
 
-        >>> [s.text for s in Summarizer.load().summarize_many(["One. Two.", "Three."], max_sentences=1)]
+        >>> summarizer = Summarizer.load(scorer="lead")
+        >>> [s.text for s in summarizer.summarize_many(["One. Two.", "Three."], max_sentences=1)]
         ['One.', 'Three.']
         """
         return (self.summarize(text, **how) for text in texts)

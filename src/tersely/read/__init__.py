@@ -3,6 +3,7 @@
 One small network says it for all languages; an editor's labels taught it (see `tersely train editor`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,7 @@ from tersely.read.tokens import terms_of, tokens_of
 from tersely.text.document import Document
 from tersely.text.sources import Collection
 
-__all__ = ["NOISE", "Network", "Reading", "read", "shipped"]
+__all__ = ["NOISE", "Network", "Reading", "joined", "read", "shipped", "unread"]
 
 Values = NDArray[np.float64]
 
@@ -62,25 +63,25 @@ def read(document: Document, network: Network | None = None) -> Reading:
     """Return what an editor would say of the sentences of a document, by the shipped network or another one.
 
     >>> reading = read(Document.from_text("The mayor of Ghent resigned on Monday. But he gave no reason for it."))
-    >>> reading.needs[0] < reading.needs[1], reading.cures[1]
+    >>> bool(reading.needs[0] < reading.needs[1]), reading.cures[1]
     (True, 0)
     """
     network = network or shipped()
     # A network reads a document only once.
     known: dict[str, Reading] = vars(document).setdefault("_readings", {})
     if network.fingerprint not in known:
-        known[network.fingerprint] = (
-            _together(document, network) if isinstance(document, Collection) else _read(document, network)
-        )
+        parts = document.parts if isinstance(document, Collection) else ()
+        reading = joined([read(part, network) for part in parts]) if parts else _read(document, network)
+        known[network.fingerprint] = reading
     return known[network.fingerprint]
 
 
 def _read(document: Document, network: Network) -> Reading:
     if not len(document):
-        return _reading([])
+        return unread(0)
     tokens = tokens_of(document)
     terms = terms_of(tokens)
-    return _reading([network(tokens, terms, features_of(document, tokens, terms))])
+    return _reading(network(tokens, terms, features_of(document, tokens, terms)))
 
 
 @cache
@@ -89,11 +90,11 @@ def shipped() -> Network:
     return Network.load(Path(__file__).parents[1] / "models" / "editor" / "weights.npz")
 
 
-def _together(collection: Collection, network: Network) -> Reading:
-    """Read each source by itself: a sentence needs nothing from another source."""
-    parts = [read(part, network) for part in collection.parts if len(part)]
+def joined(readings: Sequence[Reading]) -> Reading:
+    """Return what was read of several texts, one after another: a sentence needs nothing from another text."""
+    parts = [part for part in readings if part.cures]
     if not parts:
-        return _reading([])
+        return unread(0)
     firsts = np.cumsum([0, *(len(part.cures) for part in parts)]).tolist()
     cures = [
         cure + first if cure >= 0 else cure for first, part in zip(firsts, parts, strict=False) for cure in part.cures
@@ -110,15 +111,17 @@ def _together(collection: Collection, network: Network) -> Reading:
     )
 
 
-def _reading(outputs: list[Outputs]) -> Reading:
-    if not outputs:
-        none = np.empty(0)
-        return Reading(none, (), none, none, (), none, (), ())
-    [said] = outputs
+def unread(count: int) -> Reading:
+    """Return what is said of sentences that nobody has read: nothing."""
+    none, nothing = np.zeros(count), ("",) * count
+    return Reading(none, nothing, none, none, (-1,) * count, none, nothing, nothing)
+
+
+def _reading(said: Outputs) -> Reading:
     raised = np.exp(said.worth.astype(np.float64) - float(said.worth.max()))
     needs, certainty = _rounded(said.need), _rounded(said.certainty)
     return Reading(
-        _rounded(raised / raised.sum()),
+        _rounded(raised / raised.mean()) / len(raised),  # in a long text, each share is small
         tuple(ROLES[role] for role in said.roles.argmax(axis=1).tolist()),
         _rounded(said.roles[:, NOISE]),
         needs,
