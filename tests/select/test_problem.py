@@ -63,10 +63,13 @@ def test_worth_counts_the_bonus_of_what_is_cured() -> None:
 
 def test_other_values_and_capacities_are_those_of_a_new_problem() -> None:
     problem = Problem(VALUES, LENGTHS, 30, 1, cures=(1, -1, -1), bonus=np.ones(3))
-    assert problem.items.values and problem.candidates.tolist() == [0, 1] and problem.room == 31
+    assert problem.items.values
+    assert problem.candidates.tolist() == [0, 1]
+    assert problem.room == 31
     other = problem.with_capacity(15).with_values(np.array([1.0, -9.0, 7.0]), np.zeros(3))
     assert other.items.sentences == [0, 2]
-    assert other.candidates.tolist() == [0] and other.room == 16
+    assert other.candidates.tolist() == [0]
+    assert other.room == 16
     assert problem.with_values(-VALUES).bonus is problem.bonus
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from problems import SETTINGS, fits, problems, random_problem, selectors
+from problems import SETTINGS, fits, problems, selectors
 from tersely.errors import UsageError
 from tersely.select import SELECTORS, Problem, blocking_trigrams, solver
 

@@ -21,7 +21,7 @@ _POINTER = 32
 class EditorShape:
     """The sizes of the network."""
 
-    width: int = 64
+    width: int = 96
     heads: int = 4
     layers: int = 2
     vector: int = 16  # of a token

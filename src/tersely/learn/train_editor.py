@@ -23,7 +23,7 @@ class EditorTraining:
     fast: float = 8.0  # how much faster what depends on distances and shared words learns
     decay: float = 0.02
     average: float = 0.99  # the share of a moving average of the weights that stays at each step
-    dropout: float = 0.3
+    dropout: float = 0.45
     drop_tokens: float = 0.6
     drop_documents: float = 0.3  # documents of which no token is seen, so that unknown languages are read by features
     pointer: float = 0.5  # weights of the losses beside those of role, worth and need

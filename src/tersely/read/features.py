@@ -7,12 +7,21 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.read.tokens import DENSE_SCRIPTS, FLAGS, Floats, Terms, Tokens, terms_of, tokens_of
+from tersely.read.tokens import (
+    DENSE_SCRIPTS,
+    FLAGS,
+    Columns,
+    Floats,
+    Terms,
+    Tokens,
+    names_in,
+    quotations,
+    terms_of,
+    tokens_of,
+)
 from tersely.text.blocks import KINDS, NOISE
 from tersely.text.document import Document
 
-# A quotation that stays open for longer than this many sentences was never meant to, and at a new line even earlier.
-_LONGEST_QUOTATION, _LONGEST_ACROSS_LINES = 8, 3
 _OPENING = 3  # sentences that say what a text is about, as features see it
 _HEADINGS = 5  # headings whose words count
 SECTIONS = (
@@ -42,18 +51,15 @@ def feature_names() -> tuple[str, ...]:
     return tuple(_columns(document, tokens, terms_of(tokens)))
 
 
-Columns = dict[str, NDArray[np.generic] | float]
-
-
 def _columns(document: Document, tokens: Tokens, terms: Terms) -> Columns:
     lines = _line_starts(document)
     form, sums = _form(document, tokens)
-    quoted = _quotations(tokens, lines)
+    quoted = quotations(tokens, lines)
     return {
         **_place(document, lines),
         **form,
         **quoted,
-        **_names(tokens),
+        **names_in(tokens),
         **_content(document, terms),
         **_talk(document),
         **_profile(document, sums, quoted, lines),
@@ -168,44 +174,6 @@ def _form(document: Document, tokens: Tokens) -> tuple[Columns, dict[str, NDArra
     small = opening["word"] & ~opening["title"]
     sums |= {"closed": last["close"].astype(float), "small": small.astype(float), "sizes": sizes}
     return columns, sums
-
-
-def _quotations(tokens: Tokens, lines: NDArray[np.bool_]) -> Columns:
-    """Return whether a sentence begins and ends inside a quotation, and how much of it is quoted."""
-    count = len(tokens.starts)
-    begins, ends, share = np.zeros(count), np.zeros(count), np.zeros(count)
-    opening, closing, either = (tokens.flags[:, FLAGS.index(f"quote_{name}")] for name in ("open", "close", "either"))
-    marks = np.flatnonzero(opening | closing | either)
-    if len(marks):
-        of_sentence = tokens.sentence[marks]
-        by_sentence = np.searchsorted(of_sentence, np.arange(count + 1)).tolist()
-        turns = (opening[marks] * 2 + closing[marks]).tolist()
-        places = (marks - tokens.starts[of_sentence]).tolist()
-        sizes, inside, since = tokens.counts.tolist(), False, 0
-        for i, (low, high) in enumerate(pairwise(by_sentence)):
-            if inside:
-                since += 1
-                inside = since <= _LONGEST_QUOTATION and not (lines[i] and since > _LONGEST_ACROSS_LINES)
-            begins[i], at, quoted = inside, 0, 0
-            for turn, place in zip(turns[low:high], places[low:high], strict=True):
-                quoted += inside * (place - at)
-                inside, at, since = (turn == 2) or (turn == 0 and not inside), place, 0
-            share[i] = (quoted + inside * (sizes[i] - at)) / sizes[i]
-            ends[i] = inside
-    return {"begins_quoted": begins, "ends_quoted": ends, "share_quoted": share}
-
-
-def _names(tokens: Tokens) -> Columns:
-    """Return how many names a sentence has, new ones and known ones: capitalized words that open no sentence."""
-    count = len(tokens.starts)
-    named = tokens.flags[:, FLAGS.index("title")] & (tokens.flags[:, FLAGS.index("stop")] ^ 1)
-    named[tokens.starts] = 0
-    places = np.flatnonzero(named)
-    sentence = tokens.sentence[places]
-    _, first, number = np.unique(tokens.hashes[places], return_index=True, return_inverse=True)
-    known = sentence[first][number] < sentence if len(places) else np.zeros(0, bool)
-    old, every = np.bincount(sentence[known], minlength=count), np.bincount(sentence, minlength=count)
-    return {"new_names": np.log1p(every - old), "known_names": np.log1p(old), "has_name": every > 0}
 
 
 def _content(document: Document, terms: Terms) -> Columns:

@@ -90,7 +90,7 @@ def overlaps(terms: Terms, count: int) -> list[Floats]:
 
     `count` is the number of sentences of the document.
     """
-    weights = (1 / np.sqrt(np.bincount(terms.term, minlength=terms.size)))[terms.term]
+    weights = 1 / np.sqrt(np.bincount(terms.term, minlength=terms.size)[terms.term])
     lengths = np.sqrt(np.bincount(terms.sentence, weights * weights, minlength=count))
     weights /= lengths[terms.sentence]
     return [_overlap(terms, weights, first, end) for first, end in windows(count)]

@@ -4,6 +4,7 @@ import re
 import tomllib
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
@@ -59,6 +60,11 @@ _HASH_BITS, _FLAG_BITS = 23, 16
 _HASH = (1 << _HASH_BITS) - 1
 _STEM = 6  # letters; words that begin alike count as the same
 _REMEMBERED = 50_000  # tokens of each language that are packed only once
+
+# A quotation that stays open for longer than this many sentences was never meant to, and at a new line even earlier.
+_LONGEST_QUOTATION, _LONGEST_ACROSS_LINES = 8, 3
+
+Columns = dict[str, NDArray[np.generic] | float]  # features by name, for each sentence or for all
 
 
 class Tokens(NamedTuple):
@@ -155,3 +161,41 @@ def terms_of(tokens: Tokens) -> Terms:
     size = max(len(vocabulary), 1)
     sentence, term = np.divmod(np.unique(tokens.sentence[content] * size + term), size)
     return Terms(sentence, term, size)
+
+
+def quotations(tokens: Tokens, lines: NDArray[np.bool_]) -> Columns:
+    """Return whether a sentence begins and ends inside a quotation, and how much of it is quoted."""
+    count = len(tokens.starts)
+    begins, ends, share = np.zeros(count), np.zeros(count), np.zeros(count)
+    opening, closing, either = (tokens.flags[:, FLAGS.index(f"quote_{name}")] for name in ("open", "close", "either"))
+    marks = np.flatnonzero(opening | closing | either)
+    if len(marks):
+        of_sentence = tokens.sentence[marks]
+        by_sentence = np.searchsorted(of_sentence, np.arange(count + 1)).tolist()
+        turns = (opening[marks] * 2 + closing[marks]).tolist()
+        places = (marks - tokens.starts[of_sentence]).tolist()
+        sizes, inside, since = tokens.counts.tolist(), False, 0
+        for i, (low, high) in enumerate(pairwise(by_sentence)):
+            if inside:
+                since += 1
+                inside = since <= _LONGEST_QUOTATION and not (lines[i] and since > _LONGEST_ACROSS_LINES)
+            begins[i], at, quoted = inside, 0, 0
+            for turn, place in zip(turns[low:high], places[low:high], strict=True):
+                quoted += inside * (place - at)
+                inside, at, since = (turn == 2) or (turn == 0 and not inside), place, 0
+            share[i] = (quoted + inside * (sizes[i] - at)) / sizes[i]
+            ends[i] = inside
+    return {"begins_quoted": begins, "ends_quoted": ends, "share_quoted": share}
+
+
+def names_in(tokens: Tokens) -> Columns:
+    """Return how many names a sentence has, new ones and known ones: capitalized words that open no sentence."""
+    count = len(tokens.starts)
+    named = tokens.flags[:, FLAGS.index("title")] & (tokens.flags[:, FLAGS.index("stop")] ^ 1)
+    named[tokens.starts] = 0
+    places = np.flatnonzero(named)
+    sentence = tokens.sentence[places]
+    _, first, number = np.unique(tokens.hashes[places], return_index=True, return_inverse=True)
+    known = sentence[first][number] < sentence if len(places) else np.zeros(0, bool)
+    old, every = np.bincount(sentence[known], minlength=count), np.bincount(sentence, minlength=count)
+    return {"new_names": np.log1p(every - old), "known_names": np.log1p(old), "has_name": every > 0}
