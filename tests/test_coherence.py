@@ -110,6 +110,12 @@ def test_included_noise_is_in_and_may_be_what_another_sentence_needs() -> None:
     assert chosen == (0, 1)
 
 
+def test_what_an_included_sentence_needs_counts_even_if_it_is_worth_little() -> None:
+    values, needs = [2.0, 0.1, 2.5], {1: 0}
+    assert fitting("strict", values, needs, include=frozenset([1])).choice(2).chosen == (0, 1)
+    assert fitting("off", values, needs, include=frozenset([1])).choice(2).chosen == (1, 2)
+
+
 def test_scraps_do_not_fill_the_room() -> None:
     scraps = fitting("strict", [9.0, 0.1, 8.0, 0.1], {})
     assert scraps.choice(3).chosen == (0, 2)

@@ -86,20 +86,24 @@ class Candidates:
         """What each sentence is worth less if what it needs is not chosen.
 
         What is needed and was excluded on purpose is not missed: else, without its lead, a text would have no summary.
+        An included sentence is shown in any case, so what it needs counts as much as if it were worth the mean.
         """
-        reading, exclude = self.reading, self.layout.options.exclude
+        reading, include, exclude = self.reading, list(self.layout.options.include), self.layout.options.exclude
         if reading is None:
             return np.zeros(len(self.values))
         missed = np.array([cure not in exclude for cure in reading.cures], np.bool_)
         worth = np.maximum(self.values * (1 - reading.noise), 0.0)
+        worth[include] = np.maximum(worth[include], self._mean)
         lost: Values = np.where(missed, self._penalty * reading.needs * worth, 0.0)
         return lost
 
     @cached_property
+    def _mean(self) -> float:
+        return max(float(self.values.mean()), 0.0) if len(self.values) else 0.0
+
+    @property
     def _price(self) -> float:
-        if self.layout.options.query is not None or not len(self.values):
-            return 0.0
-        return _PRICE * max(float(self.values.mean()), 0.0)
+        return 0.0 if self.layout.options.query is not None else _PRICE * self._mean
 
     @cached_property
     def everything(self) -> Problem:
