@@ -10,7 +10,7 @@ from tersely import Summarizer, summarize
 from tersely.budget import Budget
 from tersely.fitting import Fitting
 from tersely.layout import Coherence, Layout, Options
-from tersely.read import Reading
+from tersely.read import Reading, shipped
 from tersely.select import SELECTORS
 from tersely.text.document import Document
 from tersely.text.length import measure
@@ -63,7 +63,7 @@ def fitting(
     """Return the fitting of a few sentences with these values, to a budget of sentences."""
     words = "harbor river council bridge school market".split()
     document = Document.from_sentences([f"The {words[i]} is number {i}." for i in range(len(values))], "en")
-    vars(document)["_reading"] = reading_of(document, needs, noise)
+    vars(document)["_readings"] = {shipped().fingerprint: reading_of(document, needs, noise)}
     layout = Layout(document, "sentences", Options(coherence=coherence, **how))  # type: ignore[arg-type]
     return Fitting(layout, np.array(values), SELECTORS.create("knapsack"), "test", "")
 
@@ -84,7 +84,7 @@ def test_what_needs_another_sentence_is_worth_less_alone(coherence: Coherence, c
 def test_strict_leaves_room_free_rather_than_take_what_cannot_be_understood() -> None:
     strict, off = (fitting(name, [3.0, 3.0, 3.0], {1: 2}, frozenset([2])) for name in ("strict", "off"))  # type: ignore[arg-type]
     assert (strict.choice(2).chosen, off.choice(2).chosen) == ((0,), (0, 1))
-    assert strict.candidates.rejections((0,), 2) == ["", "needs", "noise"]
+    assert strict.candidates.rejections((0,), 1, 2) == ["", "needs", "noise"]
 
 
 def test_what_is_excluded_on_purpose_is_not_missed() -> None:
@@ -94,8 +94,8 @@ def test_what_is_excluded_on_purpose_is_not_missed() -> None:
 
 def test_a_need_is_no_reason_where_it_is_met() -> None:
     values, needs = [9.0, 4.0, 8.0], {1: 0}
-    assert fitting("strict", values, needs).candidates.rejections((0, 2), 2) == ["", "outweighed", ""]
-    assert fitting("strict", [9.0, 0.5, 8.0], needs).candidates.rejections((0, 2), 2) == ["", "no-gain", ""]
+    assert fitting("strict", values, needs).candidates.rejections((0, 2), 2, 2) == ["", "outweighed", ""]
+    assert fitting("strict", [9.0, 0.5, 8.0], needs).candidates.rejections((0, 2), 2, 2) == ["", "no-gain", ""]
 
 
 def test_what_cannot_be_understood_is_better_than_noise_and_noise_than_nothing() -> None:
@@ -119,7 +119,7 @@ def test_what_an_included_sentence_needs_counts_even_if_it_is_worth_little() -> 
 def test_scraps_do_not_fill_the_room() -> None:
     scraps = fitting("strict", [9.0, 0.1, 8.0, 0.1], {})
     assert scraps.choice(3).chosen == (0, 2)
-    assert scraps.candidates.rejections((0, 2), 3) == ["", "no-gain", "", "no-gain"]
+    assert scraps.candidates.rejections((0, 2), 2, 3) == ["", "no-gain", "", "no-gain"]
     assert fitting("off", [9.0, 0.1, 8.0, 0.1], {}).choice(3).chosen == (0, 1, 2)
 
 

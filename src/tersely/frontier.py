@@ -152,10 +152,11 @@ class Frontier:
 
     def _bundles(self, free: list[Step], most: int) -> list[list[int]]:
         """Return what to add, step by step, to the included sentences, up to a budget."""
-        problem, growth = self._problem, _Growth(self._problem)
-        bundles, bundle = list[list[int]](), list[int]()
-        room, length, before = most + problem.separator - sum(problem.costs[list(problem.include)].tolist()), 0, 0
         presence = self._presence(free)
+        levels = self.fitting.candidates.levels
+        problem = next((level for level in levels if presence.keys() - level.exclude), levels[0])
+        growth, bundles, bundle = _Growth(problem), list[list[int]](), list[int]()
+        room, length, before = most + problem.separator - sum(problem.costs[list(problem.include)].tolist()), 0, 0
         for i in sorted(presence, key=lambda i: (-presence[i], i)):
             added = growth.densest(growth.with_cures(i))
             cost = sum(map(problem.costs.item, added))
@@ -172,18 +173,19 @@ class Frontier:
         return [*bundles, bundle] if bundle else bundles
 
     def _presence(self, free: list[Step]) -> dict[int, float]:
-        """Return for how many budgets, by their logarithms, sentences are chosen for what they are worth."""
+        """Return for how many budgets, by their logarithms, sentences are chosen.
+
+        What is chosen only for want of anything else counts if nothing is chosen for what it is worth.
+        """
+        count = len(self.fitting.layout.document)
         ends = [*(step.budget for step in free[1:]), self.capacity + 1]
+        partial = [(step, end) for step, end in zip(free, ends, strict=True) if len(step.chosen) < count]
+        worthy = [(step, end) for step, end in partial if step.value > 0]
         presence: dict[int, float] = defaultdict(float)
-        for step, end in zip(free, ends, strict=True):
-            partial = len(step.chosen) < len(self._problem.values)
-            for i in step.chosen if partial and step.value > 0 else ():
+        for step, end in worthy or partial:
+            for i in step.chosen:
                 presence[i] += log(end) - log(max(step.budget, 1))
         return presence
-
-    @property
-    def _problem(self) -> Problem:
-        return self.fitting.candidates.levels[0]
 
     def _step(self, choice: Choice) -> Step:
         value = self.fitting.candidates.worth(choice.chosen)

@@ -20,11 +20,13 @@ from tersely import Summarizer
 from tersely.cli import cli
 from tersely.cli.train import command
 from tersely.errors import InputError, ModelError, TerselyError, UsageError
+from tersely.learn.editor_choice import ChoiceTraining
 from tersely.learn.editor_figures import average_precision, figures_of, rank_correlation
 from tersely.learn.editor_labels import Lesson, lesson_of, read_lessons
+from tersely.learn.editor_network import EditorNetwork, EditorShape, batch_of
 from tersely.learn.editor_run import EditorConfig, EditorData, make_editor, read_editor_config, stored, weights_file
 from tersely.learn.loop import TrainingProgress
-from tersely.learn.train_editor import EditorNetwork, EditorShape, EditorTraining, batch_of, fit, standardize
+from tersely.learn.train_editor import EditorTraining, epochs, optimizer_of, standardize
 from tersely.models import load_model
 from tersely.read import Network
 from tersely.read.features import feature_names, features_of
@@ -98,6 +100,7 @@ def random_network() -> EditorNetwork:
     with torch.no_grad():
         for weight in network.parameters():
             weight += 0.3 * torch.randn_like(weight)
+        network.update_averages(0, 0.0)
         network.mean += 0.2
         network.deviation *= 1.5
     return network.eval()
@@ -156,12 +159,13 @@ def weights_of(network: EditorNetwork) -> dict[str, np.ndarray]:
     return {name: array.copy() for name, array in network.arrays().items()}
 
 
-def trained(lessons: list[Lesson], seed: int, epochs: int = 6) -> tuple[EditorNetwork, list[float]]:
+def trained(lessons: list[Lesson], seed: int, count: int = 6, choice: float = 0.0) -> tuple[EditorNetwork, list[float]]:
     torch.manual_seed(seed)
-    training = EditorTraining(epochs=epochs, batch=4)
-    network, losses = EditorNetwork(SHAPE, len(feature_names()), training.dropout), []
+    training, through = EditorTraining(batch=4), ChoiceTraining(weight=choice)
+    network = EditorNetwork(SHAPE, len(feature_names()), training.dropout)
     standardize(network, lessons)
-    fit(network, lessons, training, seed, lambda _, loss: losses.append(loss))
+    optimizer, chance = optimizer_of(network, training), np.random.default_rng(seed)
+    losses = list(epochs(network, optimizer, [lessons] * count, training, through, chance))
     return network, losses
 
 

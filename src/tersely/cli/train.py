@@ -230,12 +230,8 @@ def knapsack(
     help="Folder of the documents that labels name.",
 )
 @click.option("--more", multiple=True, type=_FILE, metavar="FILE", help="Labels of other annotators; may be repeated.")
-@click.option(
-    "--unlabeled", multiple=True, type=_FILE, metavar="FILE", help="Texts to learn from first; may be repeated."
-)
-@click.option(
-    "--dev", type=_FILE, metavar="FILE", help="Labels to measure on after each epoch; nothing is chosen by it."
-)
+@click.option("--unlabeled", multiple=True, type=_FILE, metavar="FILE", help="Texts to learn from first.")
+@click.option("--dev", type=_FILE, metavar="FILE", help="Labels to measure on after each epoch.")
 @click.option("--config", default="editor", show_default=True, metavar="NAME|FILE", help="Configuration.")
 @_OUT
 @click.option("--resume", is_flag=True, help=CONTINUE)

@@ -175,7 +175,7 @@ def train(
     """Train to the last epoch, with a checkpoint after each, or raise KeyboardInterrupt after saving."""
     torch.manual_seed(config.seed)
     network = config.build()
-    standardize(network, lessons)
+    standardize(network, [lesson for lesson in lessons if not lesson.foreign] or lessons)
     optimizer = optimizer_of(network, config.training)
     chance = np.random.default_rng(config.seed)
     torch.manual_seed(config.seed)
@@ -184,7 +184,8 @@ def train(
     state = start_or_resume(network, optimizer, config, folder / "checkpoint.safetensors", facts)
     if state.step:
         _restore(state.notes["chance"], chance)
-    phases = [unlabeled] * config.pretraining.epochs * bool(unlabeled) + [lessons] * config.training.epochs
+    epoch = [lesson for lesson in lessons for _ in range(1 if lesson.foreign else config.training.repeat)]
+    phases = [unlabeled] * config.pretraining.epochs * bool(unlabeled) + [epoch] * config.training.epochs
     losses = epochs(network, optimizer, phases, config.training, config.choice, chance, state.step)
 
     def learn() -> Figures:

@@ -17,7 +17,8 @@ from tersely.learn.editor_network import HEADS, Batch, EditorNetwork, batch_of
 class EditorTraining:
     """How the network learns."""
 
-    epochs: int = 8
+    epochs: int = 6
+    repeat: int = 3  # how often an epoch has the labels of the first annotators, beside those of others
     batch: int = 16
     rate: float = 2e-3
     fast: float = 8.0  # how much faster what depends on distances and shared words learns
