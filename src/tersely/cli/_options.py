@@ -120,7 +120,7 @@ assembly = several(
     click.option(
         "--coherence",
         type=click.Choice(["strict", "soft", "off"]),
-        help="Take a sentence only with what it needs to be understood, prefer those that stand alone, or ignore it. "
+        help="Without what it needs to be understood, a sentence counts for little or nothing, for less, or in full. "
         "Default: strict for the default model.",
     ),
     click.option("--query", metavar="TEXT", help="Choose what answers this question. --encoder use adds vectors."),
