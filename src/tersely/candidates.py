@@ -140,7 +140,10 @@ class Candidates:
         """
         if len(chosen) == len(self.values):
             return float(np.maximum(self.values, 0.0).sum())
-        return max(self.levels[0].worth(chosen), 0.0) if self.reading is not None else self.levels[0].worth(chosen)
+        first = self.levels[0]
+        if self.reading is None:
+            return first.worth(chosen)
+        return max(first.worth(chosen), 0.0) if first.exclude.isdisjoint(chosen) else 0.0
 
     def need(self, sentence: int) -> tuple[int | None, str]:
         """Return what a sentence probably needs, and why; None and nothing if it probably stands alone.
