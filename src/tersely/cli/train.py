@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FOLDER = click.Path(file_okay=False, path_type=Path)
+_EXISTING = click.Path(exists=True, file_okay=False, path_type=Path)
 _OUT = click.option("--out", required=True, type=_FOLDER, metavar="DIR", help="Model folder to create.")
 _CORPUS = click.argument(
     "corpus", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
@@ -222,15 +223,10 @@ def knapsack(
 
 @command.command("editor", short_help="Train the network of the default model on labels.")
 @click.argument("labels", metavar="LABELS...", nargs=-1, required=True, type=_FILE)
-@click.option(
-    "--data",
-    required=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="FOLDER",
-    help="Folder of the documents that labels name.",
-)
+@click.option("--data", required=True, type=_EXISTING, metavar="FOLDER", help="Folder of the labeled documents.")
 @click.option("--more", multiple=True, type=_FILE, metavar="FILE", help="Labels of other annotators; may be repeated.")
 @click.option("--unlabeled", multiple=True, type=_FILE, metavar="FILE", help="Texts to learn from first.")
+@click.option("--teacher", "teachers", multiple=True, type=_EXISTING, metavar="DIR", help="Editor to learn from, too.")
 @click.option("--dev", type=_FILE, metavar="FILE", help="Labels to measure on after each epoch.")
 @click.option("--config", default="editor", show_default=True, metavar="NAME|FILE", help="Configuration.")
 @_OUT
@@ -242,6 +238,7 @@ def editor(
     data: Path,
     more: tuple[Path, ...],
     unlabeled: tuple[Path, ...],
+    teachers: tuple[Path, ...],
     dev: Path | None,
     config: str,
     out: Path,
@@ -262,7 +259,7 @@ def editor(
 
     settings = read_editor_config(config, [*changes, *([f"seed={seed}"] if seed is not None else [])])
     with stoppable(lambda: RESUME):
-        make_editor(settings, EditorData(data, labels, more, dev, unlabeled), out, resume, Progress())
+        make_editor(settings, EditorData(data, labels, more, dev, unlabeled, teachers), out, resume, Progress())
     say_written(out)
 
 

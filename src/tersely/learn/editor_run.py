@@ -22,6 +22,7 @@ from tersely.learn.editor_choice import ChoiceTraining
 from tersely.learn.editor_figures import MEANING, figures_of
 from tersely.learn.editor_labels import Lesson, read_lessons, unlabeled_lesson
 from tersely.learn.editor_network import EditorNetwork, EditorShape
+from tersely.learn.editor_teachers import taught_by
 from tersely.learn.loop import Figures, Loop, Report, TrainingState, check_resume, start_or_resume
 from tersely.learn.train_editor import EditorTraining, epochs, optimizer_of, standardize
 from tersely.read import Network
@@ -56,7 +57,7 @@ class Pretraining:
     """How the network learns from texts without labels, before it sees any: what covers their words is worth most."""
 
     epochs: int = 1
-    documents: int = 4000  # at most
+    documents: int = 3000  # at most
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,7 @@ class EditorData:
     more: Sequence[Path] = ()  # by other annotators, who see more needs
     dev: Path | None = None  # to measure on
     unlabeled: Sequence[Path] = ()  # texts without labels to learn from first
+    teachers: Sequence[Path] = ()  # model folders of editors to learn from
 
     def lessons(self) -> list[Lesson]:
         """Read what to learn from."""
@@ -139,6 +141,7 @@ class EditorData:
         """The command to make a model with these files, for its card."""
         words = [*(path.name for path in self.labels), "--data FOLDER", *(f"--more {path.name}" for path in self.more)]
         words += [f"--unlabeled {path.name}" for path in self.unlabeled]
+        words += [f"--teacher {path.name}" for path in self.teachers]
         words += [f"--dev {self.dev.name}"] if self.dev else []
         return f"tersely train editor {' '.join(words)} --config training.toml --out FOLDER"
 
@@ -148,6 +151,9 @@ def make_editor(config: EditorConfig, data: EditorData, out: Path, resume: bool,
     check_folder(out, resume)
     check_resume(out / "training" / "checkpoint.safetensors", out, resume)  # before the data is read
     lessons, dev, unlabeled = data.lessons(), data.dev_lessons(), data.unlabeled_lessons(config.pretraining.documents)
+    if data.teachers:
+        teachers = [Network.load(folder / "weights.npz") for folder in data.teachers]
+        lessons, unlabeled = ([taught_by(lesson, teachers) for lesson in part] for part in (lessons, unlabeled))
     with torch.random.fork_rng(), one_thread():
         state = train(config, lessons, dev, out, report, unlabeled)
     _write(out, config, data, lessons, state)
@@ -186,6 +192,8 @@ def train(
         _restore(state.notes["chance"], chance)
     epoch = [lesson for lesson in lessons for _ in range(1 if lesson.foreign else config.training.repeat)]
     phases = [unlabeled] * config.pretraining.epochs * bool(unlabeled) + [epoch] * config.training.epochs
+    if unlabeled and unlabeled[0].taught is not None:
+        phases = [[*epoch, *unlabeled]] * config.training.epochs
     losses = epochs(network, optimizer, phases, config.training, config.choice, chance, state.step)
 
     def learn() -> Figures:

@@ -11,6 +11,7 @@ from torch.nn import functional as f
 from tersely.learn.editor_choice import ChoiceTraining, choice_loss
 from tersely.learn.editor_labels import UNKNOWN, Lesson
 from tersely.learn.editor_network import HEADS, Batch, EditorNetwork, batch_of
+from tersely.learn.editor_teachers import taught_loss
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class EditorTraining:
     pointer: float = 0.5  # weights of the losses beside those of role, worth and need
     cause: float = 0.3
     noise: float = 0.3
+    taught: float = 1.0  # of what teachers say, if there are any
 
 
 def loss_of(
@@ -56,6 +58,8 @@ def loss_of(
         loss = loss + training.cause * f.cross_entropy(causes[sentences], torch.tensor(reasons))
     if choice.weight:
         loss = loss + choice.weight * choice_loss(roles, worth[:, 0], need[:, 0], pointer, lessons, choice)
+    if all(lesson.taught is not None for lesson in lessons):
+        loss = loss + training.taught * taught_loss(roles, worth[:, 0], need[:, 0], lessons)
     return loss
 
 
