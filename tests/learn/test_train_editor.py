@@ -20,11 +20,12 @@ from tersely import Summarizer
 from tersely.cli import cli
 from tersely.cli.train import command
 from tersely.errors import InputError, ModelError, TerselyError, UsageError
-from tersely.learn.editor_choice import ChoiceTraining
+from tersely.learn.editor_choice import ChoiceTraining, choice_loss
 from tersely.learn.editor_figures import average_precision, figures_of, rank_correlation
-from tersely.learn.editor_labels import Lesson, lesson_of, read_lessons
+from tersely.learn.editor_labels import UNKNOWN, Lesson, lesson_of, read_lessons, unlabeled_lesson
 from tersely.learn.editor_network import EditorNetwork, EditorShape, batch_of
 from tersely.learn.editor_run import EditorConfig, EditorData, make_editor, read_editor_config, stored, weights_file
+from tersely.learn.editor_teachers import taught_by, taught_loss
 from tersely.learn.loop import TrainingProgress
 from tersely.learn.train_editor import EditorTraining, epochs, optimizer_of, standardize
 from tersely.models import load_model
@@ -171,7 +172,7 @@ def trained(lessons: list[Lesson], seed: int, count: int = 6, choice: float = 0.
 
 def test_training_lowers_the_loss_and_depends_on_nothing_but_the_seed(lessons: list[Lesson]) -> None:
     (network, losses), (same, _), (other, _) = (trained(lessons, seed) for seed in (1, 1, 2))
-    assert len(losses) == 6
+    assert len(losses) == 10
     assert losses[-1] < 0.9 * losses[0]
     ours, again, different = map(weights_of, (network, same, other))
     assert all((ours[name] == again[name]).all() for name in ours)
@@ -412,3 +413,37 @@ def test_average_precision_and_rank_correlation() -> None:
 
 def test_the_shipped_configuration_is_the_default_of_the_code() -> None:
     assert read_editor_config("editor") == EditorConfig("editor")
+
+
+def test_worth_learns_from_the_editors_choice_through_the_knapsack(lessons: list[Lesson]) -> None:
+    worth = torch.zeros(sum(len(lesson.document) for lesson in lessons), requires_grad=True)
+    count = len(worth)
+    longest = max(len(lesson.document) for lesson in lessons)
+    heads = torch.zeros(count, 6), worth, torch.full((count,), -9.0), torch.zeros(count, longest + 1)
+    torch.manual_seed(1)
+    choice_loss(*heads, lessons, ChoiceTraining(weight=1.0, samples=16, price=0.0)).backward()
+    assert worth.grad is not None
+    chosen = torch.tensor(np.concatenate([lesson.choice for lesson in lessons])) > 0
+    assert worth.grad[chosen].mean() < 0 < worth.grad[~chosen].mean()
+
+
+def test_a_text_without_labels_teaches_which_sentences_say_what_it_keeps_saying() -> None:
+    text = "Rain fell on the river. The river rose with the rain. Somebody sneezed. Rain and river met the town."
+    lesson = unlabeled_lesson(text)
+    assert lesson is not None
+    assert (lesson.roles == UNKNOWN).all()
+    assert lesson.worth.argmin() == 2
+    assert unlabeled_lesson("One sentence.") is None
+
+
+def test_a_student_is_told_what_its_teachers_say_on_average(lessons: list[Lesson]) -> None:
+    teachers = [Network(trained(lessons, seed, 2)[0].arrays()) for seed in (1, 2)]
+    taught = taught_by(lessons[0], teachers)
+    outputs = [teacher(taught.tokens, taught.terms, taught.features) for teacher in teachers]
+    assert taught.taught is not None
+    assert np.allclose(taught.taught.needs, (outputs[0].need + outputs[1].need) / 2)
+    assert taught.taught.worth.sum() == pytest.approx(1, abs=1e-5)
+    logits = [torch.tensor(np.log(taught.taught.roles)), torch.tensor(np.log(taught.taught.worth))]
+    need = torch.tensor(taught.taught.needs)
+    said = taught_loss(*logits, torch.logit(need), [taught])
+    assert said < taught_loss(torch.zeros(len(need), 6), torch.zeros(len(need)), torch.zeros(len(need)), [taught])

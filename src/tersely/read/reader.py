@@ -195,7 +195,8 @@ class Network:
         bags = [np.add.reduceat(table[rows], tokens.starts, axis=0) * scale for rows in (one, two)]
         begins = opens[openings(tokens, len(opens).bit_length() - 1)].reshape(len(features), -1)
         standard = (features - weights["mean"]) / weights["deviation"]
-        return np.concatenate([standard, *bags, begins], axis=1)
+        words = np.concatenate([*bags, begins], axis=1)
+        return np.concatenate([standard, words if tokens.learned else np.zeros_like(words)], axis=1)
 
     def _read(self, inputs: Floats, overlap: Floats, features: Floats, first: int) -> Outputs:
         """Read one window, whose first sentence has the number `first`."""

@@ -24,6 +24,8 @@ DENSE_SCRIPTS: tuple[Language, ...] = ("zh", "ja", "th")
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]|_")
 _DENSE_TOKEN = re.compile(f"[{HAN}{KANA}\u0e00-\u0e7f]|[A-Za-z]+|[0-9]+|[^\\w\\s]|\\w")
 _DIGIT = re.compile(r"\d")
+# The languages of the labeled documents. Others are read by features alone: their words would only be noise.
+LEARNED: tuple[Language, ...] = ("en", "zh", "fr", "de", "id")
 
 # What is known of a token, one bit for each.
 FLAGS = (
@@ -76,6 +78,7 @@ class Tokens(NamedTuple):
     sentence: Numbers  # [t], the sentence of each token
     starts: Numbers  # [n]
     counts: Numbers  # [n], at least 1
+    learned: bool  # whether the network has learned words of this language
 
 
 class Terms(NamedTuple):
@@ -143,7 +146,8 @@ def tokens_of(document: "Document") -> Tokens:
     stems = packed >> _FLAG_BITS & _HASH
     if document.language in DENSE_SCRIPTS:
         stems = _pairs(stems, sentence)
-    return Tokens(packed >> (_HASH_BITS + _FLAG_BITS), stems, flags, sentence, counts.cumsum() - counts, counts)
+    starts, learned = counts.cumsum() - counts, document.language in LEARNED
+    return Tokens(packed >> (_HASH_BITS + _FLAG_BITS), stems, flags, sentence, starts, counts, learned)
 
 
 def _pairs(stems: Numbers, sentence: Numbers) -> Numbers:
