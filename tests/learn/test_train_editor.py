@@ -160,7 +160,7 @@ def weights_of(network: EditorNetwork) -> dict[str, np.ndarray]:
     return {name: array.copy() for name, array in network.arrays().items()}
 
 
-def trained(lessons: list[Lesson], seed: int, count: int = 6, choice: float = 0.0) -> tuple[EditorNetwork, list[float]]:
+def trained(lessons: list[Lesson], seed: int, count: int = 10, choice: float = 0.0) -> tuple[EditorNetwork, list[float]]:
     torch.manual_seed(seed)
     training, through = EditorTraining(batch=4), ChoiceTraining(weight=choice)
     network = EditorNetwork(SHAPE, len(feature_names()), training.dropout)
