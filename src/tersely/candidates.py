@@ -14,9 +14,9 @@ from tersely.summary import Rejected
 from tersely.text.sources import Collection
 
 # By how much of its worth a sentence counts less if what it needs is not chosen, times the chance that it needs it.
-COHERENCE = {"strict": 1.2, "soft": 0.6, "off": 0.0}
+COHERENCE = {"strict": 1.35, "soft": 0.7, "off": 0.0}
 # To answer a question, a sentence that answers is taken in any case: then a need costs no more than this.
-_ANSWER = 0.6
+_ANSWER = 0.7
 # What a sentence must be worth to be chosen at all, as a part of the mean worth: without a price, scraps fill the room.
 _PRICE = 0.3
 # A sentence that is more probably noise than this is chosen only if nothing else fits.

@@ -108,7 +108,7 @@ def random_network() -> EditorNetwork:
 
 
 def unlabeled(document: Document) -> Lesson:
-    tokens, count = tokens_of(document), len(document)
+    tokens, count = tokens_of(document)._replace(learned=True), len(document)
     terms = terms_of(tokens)
     none = np.full(count, -1)
     zeros = np.zeros(count, np.float32)
@@ -160,7 +160,9 @@ def weights_of(network: EditorNetwork) -> dict[str, np.ndarray]:
     return {name: array.copy() for name, array in network.arrays().items()}
 
 
-def trained(lessons: list[Lesson], seed: int, count: int = 10, choice: float = 0.0) -> tuple[EditorNetwork, list[float]]:
+def trained(
+    lessons: list[Lesson], seed: int, count: int = 10, choice: float = 0.0
+) -> tuple[EditorNetwork, list[float]]:
     torch.manual_seed(seed)
     training, through = EditorTraining(batch=4), ChoiceTraining(weight=choice)
     network = EditorNetwork(SHAPE, len(feature_names()), training.dropout)

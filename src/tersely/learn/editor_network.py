@@ -134,7 +134,7 @@ class EditorNetwork(nn.Module):
         begins = self.weight("openings")[batch.openings]
         if self.training:
             begins = begins * (torch.rand(*begins.shape[:2], 1) >= 0.7 * drop_tokens)
-        words = torch.cat([*bags, begins.flatten(1)], 1) * batch.learned[batch.document][:, None]
+        words = torch.cat([*bags, begins.flatten(1)], 1)
         if self.training:
             words = words * (torch.rand(batch.documents) >= drop_documents)[batch.document][:, None]
         inputs = self.dropout(torch.cat([(batch.features - self.mean) / self.deviation, words], 1))
@@ -215,7 +215,6 @@ class Batch:
     most: Tensor  # [n, 2], the largest overlap with an earlier and with a later sentence
     document: Tensor  # [n]
     documents: int
-    learned: Tensor  # [documents], 0 for those whose language has no words to learn
     row: Tensor  # [n], the window of each sentence
     place: Tensor  # [n], in its window
     padding: Tensor  # [rows, longest]
@@ -268,7 +267,6 @@ def batch_of(lessons: Sequence[Lesson], shape: EditorShape) -> Batch:
         **together,
         most=torch.tensor(np.concatenate(most)),
         documents=len(lessons),
-        learned=torch.tensor([float(lesson.tokens.learned) for lesson in lessons]),
         row=torch.tensor(row),
         place=torch.tensor(place),
         padding=padding,
