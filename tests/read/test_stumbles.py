@@ -29,14 +29,18 @@ KNOWN = {
     "the decision in minutes, 120",
     "the decision in minutes, 250",
     "the decision in minutes, 350",
+    "the lines of a chat that say nothing, 260",
     "fillers of a conversation, 200",
+    "what goes on with a turn, 150",
     "what goes on with a turn, 200",
     "what goes on with a turn, 250",
+    "what a short talk is about, 45",
     "pinned: a question",
     "pinned: a bare answer",
     "pinned: an announced list",
     "pinned: words",
     "pinned: a stolen car",
+    "pinned: a rumor",
     "pinned: a quotation",
 }
 
