@@ -18,19 +18,20 @@ from tersely.evaluate.readability import evaluate_reading
 from tersely.evaluate.readers import SUITE, DevSet, read
 from tersely.evaluate.run import evaluate
 from tersely.io.files import sha256
+from tersely.models import DEFAULT
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[3] / "shared" / "data"))
 FLOORS = Path(__file__).parent / "floors.json"
 DOCUMENTS = 150
-# Another BLAS or Python may break a tie differently; a real change is larger than this. Flawed, main and dangling are
-# whole documents: one of them may change.
+# Another BLAS rounds the network's output differently, and may so break a near tie in a document or two; a real change
+# is larger than this. Flawed, main and dangling are whole documents: two of them may change.
 TOLERANCES = {
-    "rouge1": 0.05,
-    "rouge2": 0.05,
-    "flawed": 1.7,
-    "main": 1.2,
-    "choice": 0.5,
-    "dangling": 0.5,
+    "rouge1": 0.3,
+    "rouge2": 0.3,
+    "flawed": 3.4,
+    "main": 2.3,
+    "choice": 1.0,
+    "dangling": 1.0,
     "salience": 0.5,
 }
 # These figures are better if they are lower.
@@ -39,7 +40,7 @@ CEILINGS = {"flawed", "dangling", "violations"}
 Figures = dict[str, dict[str, float]]
 
 
-def measure(dev: DevSet, system: str = "auto", documents: int = DOCUMENTS) -> Figures:
+def measure(dev: DevSet, system: str = DEFAULT, documents: int = DOCUMENTS) -> Figures:
     """Return ROUGE-1, ROUGE-2 and the number of violations at each budget."""
     results = evaluate(dev.records(DATA, documents), [system], dev.budgets)
     return {
@@ -81,7 +82,7 @@ class LabeledSet:
             return labeled(records, self.files[1])[0]
         return labeled_lines(records, self.form, self.places[0])[0]
 
-    def measure(self, system: str = "auto") -> Figures:
+    def measure(self, system: str = DEFAULT) -> Figures:
         """Return the figures of a system that are held, and the number of violations, at each budget."""
         return {
             str(result.budget): {
@@ -157,8 +158,8 @@ def main() -> None:
     if args.update:
         FLOORS.write_text(json.dumps(raised(old, new, args.allow_lower), indent=1) + "\n")
         return
-    found = [f"{name}: {f}" for name, entry in old.items() for f in failures(new[name]["figures"], entry["figures"])]
-    sys.exit("\n".join(found) or None)
+    worse = [f"{name}: {f}" for name, entry in old.items() for f in failures(new[name]["figures"], entry["figures"])]
+    sys.exit("\n".join(worse) or None)
 
 
 if __name__ == "__main__":

@@ -227,7 +227,7 @@ def test_what_is_shown_fits_and_has_no_line_break(text: str, limit: int, unit: s
 
 def test_a_wrapped_sentence_is_shown_on_one_line() -> None:
     text = "A storm came from the west\n   and hit the coast on Monday, as all had feared. It left."
-    summary = summarize(text, max_chars=80)
+    summary = summarize(text, max_chars=80, include=0)
     assert summary.text == "A storm came from the west and hit the coast on Monday, as all had feared."
     assert summary.sentences[0].text == text[:77]
     assert "west and hit" in summary.to_markdown()
