@@ -14,24 +14,24 @@ from tersely import Document, Summary, summarize
 # What the weights of today get wrong. After a training: empty the set, run `pytest tests/read/test_stumbles.py`, and
 # list the ids that it reports as failed, the part in brackets.
 KNOWN = {
-    "a rumor with its denial where there is room, 450",
     "a bare answer with its question, 350",
+    "a bare answer with its question, 450",
+    "a rumor with its denial where there is room, 450",
     "an announced list with the list, 260",
-    "an announced list with the list, 360",
     "the winners of a prize, 260",
-    "the winners of a prize, 360",
     "a caption that repeats the lead, 250",
     "a caption that repeats the lead, 350",
-    "greetings of a mail, 150",
+    "the lines of a chat that say nothing, 150",
+    "laughter in brackets, 150",
+    "the lines of a chat that say nothing, 260",
+    "laughter in brackets, 250",
     "greetings of a mail, 250",
     "greetings of a mail, 350",
-    "the outcome of a Chinese judgment, 60",
     "the decision in minutes, 120",
     "the decision in minutes, 250",
     "the decision in minutes, 350",
-    "the lines of a chat that say nothing, 260",
-    "fillers of a conversation, 200",
     "what goes on with a turn, 150",
+    "fillers of a conversation, 200",
     "what goes on with a turn, 200",
     "what goes on with a turn, 250",
     "what a short talk is about, 45",
@@ -39,9 +39,10 @@ KNOWN = {
     "pinned: a bare answer",
     "pinned: an announced list",
     "pinned: words",
-    "pinned: a stolen car",
     "pinned: a rumor",
     "pinned: a quotation",
+    "pinned: a stolen car",
+    "pinned: a pronoun",
 }
 
 Check = Callable[[Summary], bool]
