@@ -78,7 +78,8 @@ def test_so_it_is_with_headers_marks_and_questions(given_texts: list[str], limit
 def test_words_that_merge_where_sentences_are_joined_leave_room_for_more() -> None:
     merged = Document.from_sentences(["很好wind", "river天", "雨"], "zh")
     assert count_words("很好windriver天") == 4 < count_words("很好wind") + count_words("river天")
-    assert DEFAULT.summarize(merged, max_words=4, coherence="off").text == "很好windriver天"
+    exact = Summarizer.load(scorer="lead", select="knapsack")
+    assert exact.summarize(merged, max_words=4, coherence="off").text == "很好windriver天"
 
 
 def test_every_room_is_tried_where_headers_take_some() -> None:
@@ -243,9 +244,10 @@ def test_one_sentence_is_taken_or_nothing_fits() -> None:
 @pytest.mark.parametrize("scorer", ["random", "lead", "lexrank", "editor"])
 @pytest.mark.parametrize("coherence", ["strict", "soft", "off"])
 def test_other_scorers_keep_the_promises_too(english: str, scorer: str, coherence: Any) -> None:
-    summarizer = Summarizer.load(scorer=scorer)
-    steps = summarizer.frontier(english, coherence=coherence).steps()
+    exact = Summarizer.load(scorer=scorer, select="knapsack")  # others may do worse with more room
+    steps = exact.frontier(english, coherence=coherence).steps()
     assert all(before.value <= after.value + 1e-12 for before, after in pairwise(steps))
+    summarizer = Summarizer.load(scorer=scorer)
     for budget in (100, 169, 400, 1000):
         summary = summarizer.summarize(english, max_chars=budget, coherence=coherence)
         assert summary.sentences
