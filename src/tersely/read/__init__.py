@@ -81,7 +81,23 @@ def _read(document: Document, network: Network) -> Reading:
         return unread(0)
     tokens = tokens_of(document)
     terms = terms_of(tokens)
-    return _reading(network(tokens, terms, features_of(document, tokens, terms)))
+    said = network(tokens, terms, features_of(document, tokens, terms))
+    return _reading(_with_turns(said, document.speakers))
+
+
+def _with_turns(said: Outputs, speakers: tuple[str, ...]) -> Outputs:
+    """Let what goes on with a speaker's turn need its first sentence, which says who speaks.
+
+    That is known from the form of the text. Alone, such a sentence would seem to be said by whoever spoke before it.
+    """
+    first = 0
+    for i, speaker in enumerate(speakers):
+        if not speaker or not i or speaker != speakers[i - 1]:
+            first = i
+        else:
+            said.need[i], said.cure[i], said.certainty[i] = 1.0, first, 1.0
+            said.causes[i, CAUSES.index("speaker")] = 1.0
+    return said
 
 
 @cache
