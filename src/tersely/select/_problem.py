@@ -62,6 +62,7 @@ class Problem:
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", np.asarray(self.values, dtype=np.float64))
         object.__setattr__(self, "lengths", np.asarray(self.lengths, dtype=np.int64))
+        object.__setattr__(self, "capacity", int(self.capacity))  # one of NumPy's could overflow
         self._check()
         self._check_cures()
         self._check_capacity()
