@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tersely.select import SELECTORS, Problem, Selector
-from tersely.select._problem import whole
+from tersely.select._problem import to_whole_numbers
 from tersely.text import Document
 
 VALUES = st.one_of(
@@ -90,10 +90,10 @@ def feasible(problem: Problem) -> list[tuple[int, ...]]:
 def worth(problem: Problem, chosen: tuple[int, ...]) -> int:
     """The total value, in whole numbers; that of included sentences by themselves is left out."""
     if not problem.cures:
-        values = whole(problem.values)
+        values = to_whole_numbers(problem.values)
         return sum(int(values[i]) for i in chosen if i not in problem.include)
     assert problem.bonus is not None
-    values, bonus = np.split(whole(np.concatenate([problem.values, problem.bonus])), 2)
+    values, bonus = np.split(to_whole_numbers(np.concatenate([problem.values, problem.bonus])), 2)
     cured = [i for i in chosen if problem.cures[i] in chosen and not {i, problem.cures[i]} <= problem.include]
     return sum(int(values[i]) for i in chosen if i not in problem.include) + sum(int(bonus[i]) for i in cured)
 

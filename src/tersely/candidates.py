@@ -42,10 +42,10 @@ class Candidates:
             return None
         if options.query is None or not isinstance(document, Collection):
             return read(document, self.network)
-        wanted = {*np.flatnonzero(self.values > 0).tolist(), *options.include}
-        related = {document.place(i)[0] for i in wanted if 0 <= i < len(document)}
+        related = {*np.flatnonzero(self.values > 0).tolist(), *options.include}
+        sources = {document.place(i)[0] for i in related if 0 <= i < len(document)}
         parts = enumerate(document.parts)
-        return joined([read(part, self.network) if i in related else unread(len(part)) for i, part in parts])
+        return joined([read(part, self.network) if i in sources else unread(len(part)) for i, part in parts])
 
     @cached_property
     def _penalty(self) -> float:

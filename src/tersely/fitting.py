@@ -58,7 +58,7 @@ class Fitting:
     @cached_property
     def largest(self) -> int:
         """The budget that holds everything; beyond it, nothing changes."""
-        return max(1, self._whole.length, self._joined.length) if len(self.layout.document) else 1
+        return max(1, self._whole_text.length, self._joined.length) if len(self.layout.document) else 1
 
     @cached_property
     def candidates(self) -> Candidates:
@@ -155,7 +155,7 @@ class Fitting:
         )
 
     @cached_property
-    def _whole(self) -> Choice:
+    def _whole_text(self) -> Choice:
         """The text itself, from its first sentence to its last, unchanged."""
         document = self.layout.document
         text = document.text[document.sentences[0].start : document.sentences[-1].end]
@@ -173,8 +173,8 @@ class Fitting:
         """Return the chosen sentences in the requested order."""
         if self.layout.options.order == "document":
             return tuple(sorted(chosen))
-        wanted = set(chosen)
-        ranked = tuple(i for i in self.ranks if i in wanted)
+        members = set(chosen)
+        ranked = tuple(i for i in self.ranks if i in members)
         document = self.layout.document
         if not isinstance(document, Collection):
             return ranked
@@ -198,8 +198,8 @@ class Fitting:
         least = self.candidates.everything.least  # the options are valid even if everything fits
         if not options.exclude:
             untouched = options.order == "document" and options.separator is None and not options.header
-            if untouched and self._whole.length <= capacity:
-                return self._whole
+            if untouched and self._whole_text.length <= capacity:
+                return self._whole_text
             if self._joined.length <= capacity:
                 return self._joined
         lowest, room = self.lowest(capacity), capacity + self._merging
@@ -260,8 +260,8 @@ class Fitting:
         What has nothing to do with a question is no answer to it, however short.
         """
         options, lengths = self.layout.options, self.layout.lengths
-        left = (i for i in range(len(lengths)) if i not in options.exclude)
-        possible = [i for i in left if options.query is None or self.values[i] > 0]
+        allowed = (i for i in range(len(lengths)) if i not in options.exclude)
+        possible = [i for i in allowed if options.query is None or self.values[i] > 0]
         shortest = sorted(possible, key=lengths.__getitem__)[: _SHORTEST if self.layout.marked else 1]
         return min((self.length((i,)) for i in shortest), default=None)
 
@@ -273,13 +273,13 @@ class Fitting:
         no time worth mentioning.
         """
         lengths, gap = self.layout.lengths, self.layout.gap
-        taken, room = self.layout.options.exclude.union(choice.chosen), capacity - choice.length
-        left = sorted((length, i) for i, length in enumerate(lengths) if i not in taken)
+        unavailable, room = self.layout.options.exclude.union(choice.chosen), capacity - choice.length
+        free = sorted((length, i) for i, length in enumerate(lengths) if i not in unavailable)
         if self.layout.unit == "sentences" or (self.layout.unit in ("chars", "bytes") and not self.layout.marked):
-            return bool(left) and left[0][0] + gap <= room
+            return bool(free) and free[0][0] + gap <= room
         tries = max(1, _TRIED_CHARS // (len(choice.text) + 1))
-        near = (i for length, i in left[:tries] if length + gap <= room + _MERGED)
-        return any(self.length((*choice.chosen, i)) <= capacity for i in near)
+        promising = (i for length, i in free[:tries] if length + gap <= room + _MERGED)
+        return any(self.length((*choice.chosen, i)) <= capacity for i in promising)
 
     @cached_property
     def _selector(self) -> Selector:

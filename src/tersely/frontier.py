@@ -129,15 +129,15 @@ class Frontier:
         """List the steps of choices that only grow.
 
         Sentences are added in the order of how many budgets they are chosen for, by the logarithms of budgets, each
-        with the sentence that cures it, and none that would lower the value. The whole text comes last.
+        with the sentence that cures it, and none that would lower the value. The whole_text text comes last.
         """
         fitting, include = self.fitting, self.fitting.layout.options.include
         count = len(fitting.layout.document)
         free = self._free(None if count <= _LONG else _POINTS)
         if not free or not count:
             return free
-        whole = free[-1] if len(free[-1].chosen) == count else None
-        most = whole.budget - 1 if whole else self.capacity
+        whole_text = free[-1] if len(free[-1].chosen) == count else None
+        most = whole_text.budget - 1 if whole_text else self.capacity
         chosen, budget, steps = set(include), fitting.length(include), list[Step]()
         for bundle in ((), *self._bundles(free, most)):
             chosen.update(bundle)
@@ -148,7 +148,7 @@ class Frontier:
             if steps and steps[-1].budget == budget:
                 steps.pop()
             steps.append(self._step(replace(choice, stable=budget)))
-        return [*steps, whole] if whole else steps
+        return [*steps, whole_text] if whole_text else steps
 
     def _bundles(self, free: list[Step], most: int) -> list[list[int]]:
         """Return what to add, step by step, to the included sentences, up to a budget."""
@@ -206,7 +206,7 @@ class _Growth:
     def with_cures(self, sentence: int) -> list[int]:
         """Return a sentence, what cures it, what cures that, and so on, if it may be chosen and is not inside yet."""
         problem, added = self.problem, list[int]()
-        while sentence >= 0 and not any(sentence in taken for taken in (self.inside, problem.exclude, added)):
+        while sentence >= 0 and not any(sentence in group for group in (self.inside, problem.exclude, added)):
             if len(added) == _CHAIN:
                 break
             added.append(sentence)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from problems import SENTENCES, feasible, fits, problems
 from tersely.select import Problem
-from tersely.select._problem import whole
+from tersely.select._problem import to_whole_numbers
 from tersely.select.coverage import Coverage
 from tersely.select.density import Density
 from tersely.text import Document
@@ -18,9 +18,9 @@ from tersely.text.words import term_weights
 def term_by_term(problem: Problem, selector: Coverage) -> tuple[int, ...]:
     """The definition, written out."""
     assert problem.document is not None
-    weights = [int(w) for w in whole(term_weights(problem.document.terms, once=selector.once))]
+    weights = [int(w) for w in to_whole_numbers(term_weights(problem.document.terms, once=selector.once))]
     rows = [set(row.tolist()) for row in problem.document.terms.sentences]
-    values = whole(problem.values)
+    values = to_whole_numbers(problem.values)
     share = min(max(problem.capacity + problem.separator, 1) / max(problem.costs.sum(), 1), 1.0)
     share = max(2 ** (k / 4) for k in range(-400, 1) if 2 ** (k / 4) <= share)
     chosen = set(problem.include)

@@ -3,13 +3,13 @@ from hypothesis import given
 
 from problems import brute_force, problems
 from tersely.select import Problem
-from tersely.select._problem import Selection, whole
+from tersely.select._problem import Selection, to_whole_numbers
 from tersely.select.density import Density
 
 
 @given(problems(forced=False))
 def test_the_choice_is_worth_at_least_half_of_the_best(problem: Problem) -> None:
-    values = whole(problem.values)
+    values = to_whole_numbers(problem.values)
     assert 2 * values[list(Density()(problem).chosen)].sum() >= values[list(brute_force(problem))].sum()
 
 

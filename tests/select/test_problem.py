@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.errors import UsageError
-from tersely.select._problem import Problem, whole
+from tersely.select._problem import Problem, to_whole_numbers
 from tersely.text import Document
 
 VALUES, LENGTHS = np.array([1.0, 2.0, 0.0]), np.array([10, 20, 30])
@@ -75,7 +75,7 @@ def test_other_values_and_capacities_are_those_of_a_new_problem() -> None:
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=40))
 def test_whole_numbers_keep_the_order_and_the_sign_and_sum_exactly(numbers: list[float]) -> None:
-    scaled = whole(np.array(numbers)).tolist()
+    scaled = to_whole_numbers(np.array(numbers)).tolist()
     assert all(number == int(number) for number in scaled)
     assert np.array_equal(np.sign(scaled), np.sign(numbers))
     assert sum(abs(int(number)) for number in scaled) < 2**53
@@ -85,9 +85,9 @@ def test_whole_numbers_keep_the_order_and_the_sign_and_sum_exactly(numbers: list
 
 @given(st.lists(st.integers(1, 2**30), min_size=1, max_size=40), st.integers(-900, 900))
 def test_whole_numbers_keep_the_ratios_of_integers(numbers: list[int], exponent: int) -> None:
-    scaled = whole(np.ldexp(np.array(numbers, dtype=np.float64), exponent))
+    scaled = to_whole_numbers(np.ldexp(np.array(numbers, dtype=np.float64), exponent))
     assert np.array_equal(scaled / scaled[0], np.array(numbers) / numbers[0])
 
 
 def test_whole_numbers_of_a_long_document_still_sum_exactly() -> None:
-    assert whole(np.ones(100_000)).sum() < 2**53
+    assert to_whole_numbers(np.ones(100_000)).sum() < 2**53

@@ -62,7 +62,7 @@ def test_crowded_lists_are_split_and_hardly_anything_is_missed(crowd: int, monke
             row = sorted(rng.choice(14, rng.integers(4, 9), replace=False).tolist())
             row, spare = [f"w{word}" for word in row], len(row) - ceil(0.6 * len(row) - 1e-9)
             alike = {j for j in range(i) if len({*row} & {*rows[j]}) >= 0.6 * len({*row} | {*rows[j]}) - 1e-9}
-            near = index.near(row, spare)
+            near = index.find(row, spare)
             pairs, found = pairs + len(alike), found + len(alike & near)
             index.add(i, row, spare)
             rows.append(row)

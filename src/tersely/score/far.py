@@ -1,4 +1,4 @@
-"""Directed centrality, weighted by similarity to the whole document."""
+"""Directed centrality, weighted by similarity to the document_vector document."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -34,8 +34,8 @@ class Far:
     def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
         """Return values of zero or more."""
         unit = unit_rows(vectors)
-        whole = vectors.max(axis=0)
-        similarity = unit @ (whole / (np.linalg.norm(whole) or 1.0))
+        document_vector = vectors.max(axis=0)
+        similarity = unit @ (document_vector / (np.linalg.norm(document_vector) or 1.0))
         earlier, later = directed_centrality(products(unit), self.beta)
         centrality = (1 - self.lambda1) * later - self.lambda1 * earlier
         centrality -= centrality.min()

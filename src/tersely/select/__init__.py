@@ -2,8 +2,7 @@
 
 from tersely.registry import Registry
 from tersely.select._problem import Problem, Selection, Selector, solver
-from tersely.select._redundancy import distinct
-from tersely.select._trigrams import blocking_trigrams, repeats_trigrams, sharing_trigrams
+from tersely.select._redundancy import blocking_trigrams, distinct, repeats_trigrams, sharing_trigrams
 
 SELECTORS: Registry[Selector] = Registry("selector", __name__)
 

@@ -1,15 +1,16 @@
-"""The input and the output of a selector."""
+"""The input and the output of a selector, and the forest of cures in an order that a table can solve."""
 
-from collections.abc import Callable, Iterable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import frexp
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tersely.errors import UsageError
-from tersely.select._forest import Items, depth_first, without_circles
 from tersely.text.document import Document
 
 Values = NDArray[np.float64]
@@ -21,20 +22,112 @@ _OF_VALUES = frozenset(("free", "candidates", "items"))
 _OF_CAPACITY = frozenset(("room", "candidates"))
 
 
-def whole(numbers: Values) -> Values:
+def to_whole_numbers(numbers: Values) -> Values:
     """Scale numbers to whole ones, so that their sums are exact, ties are real and order never matters.
 
     The scale is a power of two that brings the largest number to 40 bits, or to fewer if there are more than 4,096
     numbers: float64 (53 bits) must hold the sum of them all. So numbers stay distinct down to about 1e-12 of the
     largest, while integers and binary fractions stay exact. Only 0 becomes 0.
 
-    >>> whole(np.array([3.0, -1.5, 1e-300])) / 2**38
+    >>> to_whole_numbers(np.array([3.0, -1.5, 1e-300])) / 2**38
     array([ 3.00000000e+00, -1.50000000e+00,  3.63797881e-12])
     """
     bits = min(40, 53 - (len(numbers) - 1).bit_length())
     _, exponent = frexp(np.abs(numbers).max(initial=0.0))
     scaled = np.rint(np.ldexp(numbers, bits - exponent))
     return np.where(scaled == 0, np.sign(numbers), scaled)
+
+
+class Items(NamedTuple):
+    """The sentences that may be chosen, each followed by its family: all that are tied to it, directly or not.
+
+    `parents` are places in this order, or -1, and `bonus` is what an item and its parent are worth together beyond
+    what they are worth alone. The largest family among the children of an item comes last: it begins at its `span`.
+    Values, costs and bonuses are whole numbers.
+    """
+
+    sentences: list[int]
+    values: list[int]
+    costs: list[int]
+    parents: list[int]
+    bonus: list[int]
+    spans: list[int]
+
+    def part(self, places: list[int], values: list[int]) -> "Items":
+        """Return the items at some places, ascending, with other values. A tie to any other item is cut."""
+        numbers = {place: i for i, place in enumerate(places)}
+        parents = [numbers.get(self.parents[place], -1) for place in places]
+        return Items(
+            [self.sentences[place] for place in places],
+            values,
+            [self.costs[place] for place in places],
+            parents,
+            [self.bonus[place] if parent >= 0 else 0 for place, parent in zip(places, parents, strict=True)],
+            [bisect_left(places, self.spans[place]) for place in places],
+        )
+
+    def worth(self, chosen: Sequence[int]) -> int:
+        """Return the total value of the items at some places."""
+        inside = set(chosen)
+        pairs = sum(self.bonus[i] for i in inside if self.parents[i] in inside)
+        return sum(map(self.values.__getitem__, inside)) + pairs
+
+
+def depth_first(nodes: Sequence[int], cures: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
+    """Return nodes of a forest in depth-first order, the places of their parents, and their spans (see `Items`).
+
+    `cures[i]` is the parent of node i, or -1. Roots and children are in the order of `nodes`, but for the child with
+    the largest family, which is last: so few items are open at once, whatever the shape of the forest.
+    """
+    children: dict[int, list[int]] = {}
+    for node in nodes:
+        if cures[node] >= 0:
+            children.setdefault(cures[node], []).append(node)
+    if not children:
+        return list(nodes), [-1] * len(nodes), list(range(1, len(nodes) + 1))
+    roots = [node for node in nodes if cures[node] < 0]
+    above = list(roots)
+    for node in above:
+        above += children.get(node, ())
+    size = dict.fromkeys(above, 1)
+    for node in reversed(above):
+        if cures[node] >= 0:
+            size[cures[node]] += size[node]
+    order: list[int] = []
+    parents: list[int] = []
+    spans: list[int] = []
+    waiting = [(node, -1) for node in reversed(roots)]
+    while waiting:
+        node, parent = waiting.pop()
+        place = len(order)
+        order.append(node)
+        parents.append(parent)
+        family = children.get(node)
+        if family is None:
+            spans.append(place + 1)
+            continue
+        largest = max(family, key=size.__getitem__)
+        spans.append(place + size[node] - size[largest])
+        waiting.append((largest, place))
+        waiting += [(child, place) for child in reversed(family) if child != largest]
+    return order, parents, spans
+
+
+def without_circles(cures: Sequence[int]) -> list[int]:
+    """Return the cures without those that close a circle. Two sentences may cure each other.
+
+    >>> without_circles([1, 2, 0, 4, 3])
+    [1, 2, -1, 4, 3]
+    """
+    open_, visited = list(cures), [-1] * len(cures)
+    for start in range(len(open_)):
+        last, node = -1, start
+        while node >= 0 and visited[node] < 0:
+            visited[node] = start
+            last, node = node, open_[node]
+        if node >= 0 and visited[node] == start and open_[node] != last:
+            open_[last] = -1
+    return open_
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +172,8 @@ class Problem:
             raise UsageError("lengths, the separator and the budget must not be negative")
         if wrong := sorted(i for i in self.include | self.exclude if not 0 <= i < count):
             raise UsageError(f"there is no sentence {wrong[0]}: the document has {count}, counted from 0")
-        if both := sorted(self.include & self.exclude):
-            raise UsageError(f"sentence {both[0]} is both included and excluded")
+        if clashing := sorted(self.include & self.exclude):
+            raise UsageError(f"sentence {clashing[0]} is both included and excluded")
 
     def _check_cures(self) -> None:
         count = len(self.values)
@@ -107,9 +200,9 @@ class Problem:
 
     def with_capacity(self, capacity: int) -> "Problem":
         """Return the same problem with another capacity. What has been computed and does not depend on it is kept."""
-        other = self._with(_OF_CAPACITY, capacity=capacity)
-        other._check_capacity()
-        return other
+        changed = self._with(_OF_CAPACITY, capacity=capacity)
+        changed._check_capacity()
+        return changed
 
     def with_values(self, values: Values, bonus: Values | None = None) -> "Problem":
         """Return the same problem with other values, and another bonus if there is one, neither of which is checked.
@@ -119,9 +212,9 @@ class Problem:
         return self._with(_OF_VALUES, values=values, bonus=self.bonus if bonus is None else bonus)
 
     def _with(self, stale: frozenset[str], **changes: object) -> "Problem":
-        other = object.__new__(Problem)
-        vars(other).update({name: value for name, value in vars(self).items() if name not in stale} | changes)
-        return other
+        changed = object.__new__(Problem)
+        vars(changed).update({name: value for name, value in vars(self).items() if name not in stale} | changes)
+        return changed
 
     def without(self, sentences: Iterable[int]) -> "Problem":
         """Return the same problem with more sentences excluded."""
@@ -176,12 +269,12 @@ class Problem:
         """The sentences that may be worth choosing, whatever the capacity, and how they are tied by cures."""
         count, costs, pinned = len(self.values), self.costs.tolist(), self.include | self.exclude
         if not self.cures:
-            scaled = whole(self.values).tolist()
+            scaled = to_whole_numbers(self.values).tolist()
             sentences = [i for i, value in enumerate(scaled) if value > 0 and i not in pinned]
-            values, none = [int(scaled[i]) for i in sentences], [0] * len(sentences)
-            places, spans = [-1] * len(none), list(range(1, len(none) + 1))
-            return Items(sentences, values, [costs[i] for i in sentences], places, none, spans)
-        scaled = list(map(int, whole(np.concatenate([self.values, self._bonus])).tolist()))
+            values, zeros = [int(scaled[i]) for i in sentences], [0] * len(sentences)
+            places, spans = [-1] * len(zeros), list(range(1, len(zeros) + 1))
+            return Items(sentences, values, [costs[i] for i in sentences], places, zeros, spans)
+        scaled = list(map(int, to_whole_numbers(np.concatenate([self.values, self._bonus])).tolist()))
         values, bonus = scaled[:count], scaled[count:]
         parents = self._settle(values, bonus)
         most = values.copy()  # what each can add to any choice

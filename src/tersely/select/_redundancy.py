@@ -1,4 +1,4 @@
-"""Avoids repetition of sentences: near duplicates are excluded before the selection."""
+"""Avoids repetition: near copies are excluded before the selection, repeated trigrams after it."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,16 +10,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.select._forest import without_circles
-from tersely.select._problem import Indices, Problem
+from tersely.select._problem import Indices, Problem, Selection, Selector, by_value, without_circles
 from tersely.text.document import Document
 
 # A list of more sentences than this is split, or else not read to its end.
 _CROWD = 32
-# A sentence is compared with about this many others at most.
+# A sentence is compared with about this many unchosen at most.
 _ENOUGH = 256
 # The pairs of rarest words of a sentence are not compared if more words than this may be missing in a similar one.
 _LONG = 20
+# Three Chinese words are about six characters.
+_HAN_GRAM = 6
+# A text with fewer than one space in this many characters does not separate words.
+_LONGEST_WORD = 12
 # A sentence, its words with the rarest first, and how many of them may be missing in a similar sentence.
 _Entry = tuple[int, list[str], int]
 _BITS = np.array([byte.bit_count() for byte in range(256)], np.uint8)  # how many are set in a byte
@@ -66,12 +69,12 @@ def _duplicates(problem: Problem, document: Document, similarity: float) -> dict
     suspects: dict[float, dict[int, _Suspect]] = vars(document).setdefault("_suspects", {})  # whatever the values
     if similarity not in suspects:
         suspects[similarity] = _suspects(document, similarity)
-    known = suspects[similarity]
+    sentences = suspects[similarity]
     kept_texts: dict[str, int] = {}  # the first sentence with this text
     index, duplicates = Index(), dict[int, int]()
-    for i in _order(problem, known.keys() - problem.exclude):
-        included, (own, rarest, spare) = i in problem.include, known[i]
-        if not own:
+    for i in _order(problem, sentences.keys() - problem.exclude):
+        included, (words, rarest, spare) = i in problem.include, sentences[i]
+        if not words:
             text = " ".join(document.texts[i].split()).casefold()
             if text in kept_texts and not included:
                 duplicates[i] = kept_texts[text]
@@ -79,10 +82,10 @@ def _duplicates(problem: Problem, document: Document, similarity: float) -> dict
                 kept_texts[text] = min(i, kept_texts.get(text, i))
             continue
         if not included:
-            shortest, longest = similarity * len(own) - 1e-9, len(own) / similarity + 1e-9
-            near = sorted(index.near(rarest, spare))
-            alike = (kept for kept in near if shortest <= len(known[kept].words) <= longest)
-            twin = next((kept for kept in alike if _similar(own, known[kept].words, similarity)), None)
+            shortest, longest = similarity * len(words) - 1e-9, len(words) / similarity + 1e-9
+            similar = sorted(index.find(rarest, spare))
+            alike = (k for k in similar if shortest <= len(sentences[k].words) <= longest)
+            twin = next((k for k in alike if _similar(words, sentences[k].words, similarity)), None)
             if twin is not None:
                 duplicates[i] = twin
                 continue
@@ -103,7 +106,7 @@ def _suspects(document: Document, similarity: float) -> dict[int, _Suspect]:
     # All words, not only terms: "One fish." and "Two fish." differ.
     sentence, word = document.numbered.distinct()
     frequency = np.bincount(word, minlength=len(document.numbered.vocabulary))
-    sizes, shared = (np.bincount(one, minlength=len(document)) for one in (sentence, sentence[(frequency > 1)[word]]))
+    sizes, shared = (np.bincount(rows, minlength=len(document)) for rows in (sentence, sentence[(frequency > 1)[word]]))
     # A word that no other sentence has lowers every similarity: most sentences have too many such words to repeat any.
     suspects = np.flatnonzero(shared >= similarity * sizes - 1e-9)
     if len(suspects) < 2:
@@ -115,12 +118,13 @@ def _suspects(document: Document, similarity: float) -> dict[int, _Suspect]:
         left, right = (suspects[place] for place in _pairs(len(suspects)))
         may = _may_be_similar(rows, _marks(rows), left, right, similarity)
         near_pairs = {*left[may].tolist(), *right[may].tolist()}
-    vocabulary, often, found = document.numbered.vocabulary, frequency.tolist(), dict[int, _Suspect]()
+    vocabulary, often, suspicious = document.numbered.vocabulary, frequency.tolist(), dict[int, _Suspect]()
     for i in near_pairs:
-        own = word[rows.begins[i] :][: sizes[i]].tolist()
-        rarest = [vocabulary[one] for one in sorted(own, key=lambda one: (often[one], vocabulary[one]))]
-        found[i] = _Suspect(set(own), rarest, _spare(len(own), similarity))
-    return found
+        words = word[rows.begins[i] :][: sizes[i]].tolist()
+        numbers = sorted(words, key=lambda number: (often[number], vocabulary[number]))
+        rarest = [vocabulary[number] for number in numbers]
+        suspicious[i] = _Suspect(set(words), rarest, _spare(len(words), similarity))
+    return suspicious
 
 
 def _spare(count: int, similarity: float) -> int:
@@ -144,13 +148,13 @@ def _sharing_pairs(rows: _Rows, suspects: Indices, frequency: Indices, similarit
     number = np.empty_like(frequency)
     number[np.argsort(frequency, kind="stable")] = np.arange(len(frequency))
     suspects = suspects[np.argsort(rows.sizes[suspects], kind="stable")]
-    found, sentences, keys = [suspects[:0]], [suspects[:0]], [suspects[:0]]
+    groups, sentences, keys = [suspects[:0]], [suspects[:0]], [suspects[:0]]
     for group in np.split(suspects, np.flatnonzero(np.diff(rows.sizes[suspects])) + 1):
         length = int(rows.sizes[group[0]])
         spare = _spare(length, similarity)
         # Long sentences have too many pairs, and so have those that may be similar to long ones.
         if length - spare < 2 or spare > _LONG * similarity:
-            found.append(group)
+            groups.append(group)
         if length < 2 or spare > _LONG:
             continue
         words = number[rows.word[rows.begins[group][:, None] + np.arange(length)]]
@@ -158,8 +162,8 @@ def _sharing_pairs(rows: _Rows, suspects: Indices, frequency: Indices, similarit
         left, right = _pairs(min(spare + 2, length))
         keys.append((words[:, left] * len(number) + words[:, right]).ravel())
         sentences.append(np.repeat(group, len(left)))
-    found += _in_groups(np.concatenate(keys), np.concatenate(sentences), rows, similarity)
-    return set(np.concatenate(found).tolist())
+    groups += _in_groups(np.concatenate(keys), np.concatenate(sentences), rows, similarity)
+    return set(np.concatenate(groups).tolist())
 
 
 @cache
@@ -176,8 +180,8 @@ def _in_groups(keys: Indices, sentences: Indices, rows: _Rows, similarity: float
         at = at[: np.searchsorted(at, len(keys) - distance)]
         at = at[keys[at] == keys[at + distance]]
         left, right = sentences[at], sentences[at + distance]
-        near = _may_be_similar(rows, marks, left, right, similarity) | (distance == _CROWD)
-        yield from (left[near], right[near])
+        similar = _may_be_similar(rows, marks, left, right, similarity) | (distance == _CROWD)
+        yield from (left[similar], right[similar])
 
 
 def _marks(rows: _Rows) -> NDArray[np.uint64]:
@@ -211,16 +215,16 @@ class Index:
         self._lists: defaultdict[tuple[str, ...], list[_Entry]] = defaultdict(list)
         self._split: set[tuple[str, ...]] = {()}
 
-    def near(self, words: list[str], spare: int) -> set[int]:
+    def find(self, words: list[str], spare: int) -> set[int]:
         """Return the sentences that may be similar: all that are, unless there are very many to look at."""
-        found: set[int] = set()
+        candidates: set[int] = set()
         keys: list[tuple[str, ...]] = [()]
-        while keys and len(found) < _ENOUGH:
+        while keys and len(candidates) < _ENOUGH:
             key = keys.pop()
-            found.update(sentence for sentence, _, _ in self._lists.get(key, ())[:_CROWD])
+            candidates.update(sentence for sentence, _, _ in self._lists.get(key, ())[:_CROWD])
             if key in self._split and len(key) < _deepest(spare):
                 keys += reversed(_longer(key, words, spare))
-        return found
+        return candidates
 
     def add(self, sentence: int, words: list[str], spare: int) -> None:
         """Add a sentence with its words, the rarest first."""
@@ -237,7 +241,7 @@ class Index:
             if len(entries) > _CROWD and key not in self._split:
                 self._split.add(key)
                 self._lists[key] = []
-                waiting += [(key, one) for one in entries]
+                waiting += [(key, entry) for entry in entries]
 
 
 def _longer(key: tuple[str, ...], words: list[str], spare: int) -> list[tuple[str, ...]]:
@@ -254,3 +258,75 @@ def _deepest(spare: int) -> int:
 def _similar(left: set[int], right: set[int], similarity: float) -> bool:
     shared = len(left & right)
     return shared >= similarity * (len(left) + len(right) - shared) - 1e-9
+
+
+def blocking_trigrams(selector: Selector) -> Selector:
+    """Return a selector that never chooses two sentences that share three words in a row.
+
+    Of two such sentences, the one of lower value is excluded, never an included one, and the selector runs again.
+    With `greedy` and `top` this is BertSum's blocking, which goes through the sentences by value and skips each
+    that shares a trigram with those before it. In Chinese, and wherever words are not separated by spaces, six
+    characters in a row count as three words.
+
+    What is excluded depends on the capacity: with more room, another choice may repeat something else, so that the
+    total may fall, and a choice is stable only down to the longest of all rounds.
+    """
+
+    def select(problem: Problem) -> Selection:
+        answer = selector(problem)
+        stable = answer.stable
+        if problem.document is None:
+            return answer
+        grams = _Grams(problem.document)
+        while blocked := _blocked(problem, answer.chosen, grams):
+            problem = problem.without(blocked)
+            answer = selector(problem)
+            # At a smaller capacity, the same sentences are blocked as long as every round gives the same answer.
+            stable = max(stable, answer.stable)
+        return Selection(answer.chosen, stable)
+
+    return select
+
+
+def repeats_trigrams(problem: Problem, chosen: tuple[int, ...]) -> bool:
+    """Tell whether two of the chosen sentences share three words in a row."""
+    return problem.document is not None and bool(_blocked(problem, chosen, _Grams(problem.document)))
+
+
+def sharing_trigrams(problem: Problem, chosen: tuple[int, ...]) -> frozenset[int]:
+    """Return the sentences, but for the chosen ones, that share three words in a row with a chosen one."""
+    if problem.document is None:
+        return frozenset()
+    grams = _Grams(problem.document)
+    grams_so_far = set[tuple[str, ...]]().union(*map(grams.__getitem__, chosen))
+    unchosen = set(range(len(problem.values))).difference(chosen)
+    return frozenset(i for i in unchosen if not grams_so_far.isdisjoint(grams[i]))
+
+
+def _blocked(problem: Problem, chosen: tuple[int, ...], grams: "_Grams") -> list[int]:
+    """Return the chosen sentences that repeat any of those before the first repetition, by value.
+
+    Later repetitions wait for the next round: without the blocked sentences, the choice may be another.
+    """
+    grams_so_far: set[tuple[str, ...]] = set()
+    blocked: list[int] = []
+    for sentence in by_value(problem, chosen):
+        if sentence not in problem.include and not grams_so_far.isdisjoint(grams[sentence]):
+            blocked.append(sentence)
+        elif not blocked:
+            grams_so_far |= grams[sentence]
+    return blocked
+
+
+class _Grams(dict[int, set[tuple[str, ...]]]):
+    """The trigrams of each sentence, computed on demand."""
+
+    def __init__(self, document: Document) -> None:
+        self._texts, text = document.texts, document.text
+        self._in_words = document.language != "zh" and len(text) <= _LONGEST_WORD * len(text.split())
+
+    def __missing__(self, sentence: int) -> set[tuple[str, ...]]:
+        words = self._texts[sentence].lower().split()
+        parts, size = (words, 3) if self._in_words else (list("".join(words)), _HAN_GRAM)
+        self[sentence] = set(zip(*(parts[i:] for i in range(size)), strict=False))
+        return self[sentence]

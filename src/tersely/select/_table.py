@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tersely.select._forest import Items
-from tersely.select._problem import Values
+from tersely.select._problem import Items, Values
 
 # Up to this many numbers, rows are kept to be compared later: that is faster than to compare them all.
 _SMALL = 2**20
@@ -36,7 +35,7 @@ class _Bits:
 class Table:
     """The best sets of items, each of which fits alone, for each room up to `room`.
 
-    A row holds the best value at each room. Items come one by one, and each may be left out or taken. As long as items
+    A row holds the best value at each room. Items come one by one, and each may be left out or places. As long as items
     tied to it are still to come, it is *open*: there are two rows, one without it and one with it, and each tied item
     adds its bonus to the second. Then it is *closed*: the better of the two rows stays. If several are open, there is
     a row for each combination. An item is closed as soon as its last child is opened, so that a path needs only two
@@ -83,7 +82,7 @@ class Table:
     def places(self, room: int) -> list[int]:
         """Return the places of the best set for a room up to the table's, ascending."""
         left, row = min(room // self._unit, self._size - 1), 0
-        taken: list[int] = []
+        places: list[int] = []
         for item, without, with_it in reversed(self._steps):
             inside = 0
             if item >= 0:
@@ -93,12 +92,12 @@ class Table:
                 else:
                     inside, row = row & 1, row >> 1
                 if inside:
-                    taken.append(item)
+                    places.append(item)
                     left -= cost
             if without is not None:
                 closed = with_it if inside and with_it is not None else without
                 row = 2 * row + closed.prefer(row, left)
-        return sorted(taken)
+        return sorted(places)
 
     def _gains(self, item: int) -> float | Values:
         """Return what an item adds to each row: more if its parent is open, and in."""
@@ -140,8 +139,8 @@ class Table:
     def _split(self, item: int, out: Values, inside: Values, gains: float | Values) -> None:
         """Make two rows of each: `out` without the item, and `inside` with it, once it adds its gains and its cost."""
         cost = self._costs[item]
-        both = np.empty((len(out), 2, self._size))
-        both[:, 0] = out
-        both[:, 1, :cost] = -np.inf
-        np.add(inside[:, : self._size - cost], gains, out=both[:, 1, cost:])
-        self._rows = both.reshape(-1, self._size)
+        pairs = np.empty((len(out), 2, self._size))
+        pairs[:, 0] = out
+        pairs[:, 1, :cost] = -np.inf
+        np.add(inside[:, : self._size - cost], gains, out=pairs[:, 1, cost:])
+        self._rows = pairs.reshape(-1, self._size)

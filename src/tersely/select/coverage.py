@@ -6,14 +6,14 @@ from math import ceil, floor, log2
 
 import numpy as np
 
-from tersely.select._problem import Lengths, Problem, Selection, whole
+from tersely.select._problem import Lengths, Problem, Selection, to_whole_numbers
 from tersely.select.density import Density, better
 from tersely.text.document import Document
 from tersely.text.words import term_weights
 
 __all__ = ["Coverage"]
 
-_ONE = 2.0**20  # stands for a weight of 1
+_SCALE = 2.0**20  # stands for a weight of 1
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Coverage:
         if not len(problem.candidates):
             return problem.selection(())
         share, lowest = _share(problem) if self.keep else (0.0, 0)
-        new = _New(problem.document, whole(problem.values).tolist(), self.once, self.keep * share)
+        new = _New(problem.document, to_whole_numbers(problem.values).tolist(), self.once, self.keep * share)
         for sentence in problem.include:
             new.cover(sentence)
         candidates = problem.candidates.tolist()
@@ -64,11 +64,11 @@ class Coverage:
         heapify(heap)
         room, worth, many = problem.room, 0.0, []
         while heap:
-            known, i = heappop(heap)
+            best, i = heappop(heap)
             now = -new.adds(i) / scale[i]
             if costs[i] > room or now == 0:
                 continue
-            if now > known:
+            if now > best:
                 heappush(heap, (now, i))
                 continue
             many.append(i)
@@ -96,23 +96,23 @@ def _share(problem: Problem) -> tuple[float, int]:
     def level(capacity: int) -> int:
         return floor(4 * log2(min(max(capacity + problem.separator, 1) / total, 1.0)))
 
-    own = level(problem.capacity)
-    lowest = max(ceil(total * 2 ** (own / 4)) - problem.separator, 0)
-    while level(lowest) < own:  # rounding may be off by one
+    level_now = level(problem.capacity)
+    lowest = max(ceil(total * 2 ** (level_now / 4)) - problem.separator, 0)
+    while level(lowest) < level_now:  # rounding may be off by one
         lowest += 1
-    return 2 ** (own / 4), min(lowest, problem.capacity)
+    return 2 ** (level_now / 4), min(lowest, problem.capacity)
 
 
 class _New:
     """What each sentence adds: its value, times how much of it is not covered yet.
 
-    All are whole numbers, whose sums do not depend on the order: so ties stay ties.
+    All are to_whole_numbers numbers, whose sums do not depend on the order: so ties stay ties.
     """
 
     def __init__(self, document: Document, values: list[float], once: float, keep: float) -> None:
         terms = document.terms
         self._values, self._terms = values, [row.tolist() for row in terms.sentences]
-        weights = np.rint(term_weights(terms, once=once) * _ONE)
+        weights = np.rint(term_weights(terms, once=once) * _SCALE)
         self._left: list[float] = (1 - 1 / np.maximum(terms.often * keep, 1)).tolist()
         self._weights: list[float] = weights.tolist()  # fall as terms are said
         self._totals = [self._weight(i) for i in range(len(self._terms))]

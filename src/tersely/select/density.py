@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tersely.select._problem import Problem, Selection, whole
+from tersely.select._problem import Problem, Selection, to_whole_numbers
 from tersely.select.greedy import descending, fill
 
 __all__ = ["Density"]
@@ -27,7 +27,7 @@ class Density:
         candidates = problem.candidates
         if not len(candidates):
             return problem.selection(())
-        values = whole(problem.values)
+        values = to_whole_numbers(problem.values)
         density = values / np.maximum(problem.costs, 1) ** self.power
         many = list(fill(problem, descending(density, candidates)))
         single = int(candidates[np.argmax(values[candidates])])
