@@ -11,6 +11,7 @@ from quality.gate import DATA
 from tersely import Document
 from tersely.budget import Budget
 from tersely.cli.evaluate import command
+from tersely.datasets import Record, read
 from tersely.errors import InputError
 from tersely.evaluate.annotation import Coreference, EditorLabels, Entity, Item, Need, labeled_lines
 from tersely.evaluate.readability import (
@@ -21,8 +22,6 @@ from tersely.evaluate.readability import (
     evaluate_reading,
     tables,
 )
-from tersely.evaluate.readers import read
-from tersely.evaluate.record import Record
 from tersely.evaluate.systems import Extract
 from tersely.io.lines import Object
 

@@ -11,6 +11,8 @@ from click.testing import CliRunner
 from tersely import Document, Summarizer
 from tersely.budget import Budget
 from tersely.cli.evaluate import command
+from tersely.datasets import Record
+from tersely.datasets import read as read_data
 from tersely.errors import InputError, UsageError
 from tersely.evaluate.annotation import MISSING, EditorLabels, Item, Need, labeled
 from tersely.evaluate.measures import paired_bootstrap
@@ -24,8 +26,6 @@ from tersely.evaluate.readability import (
     pair_budgets,
     reading_table,
 )
-from tersely.evaluate.readers import read as read_data
-from tersely.evaluate.record import Record
 from tersely.text import Sentence
 
 # Sentences of ten characters each, so that budgets are easy to count.

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from tersely.datasets import SUITE, DevSet, read
 from tersely.evaluate import describe
 from tersely.evaluate.annotation import Item, labeled, labeled_lines
 from tersely.evaluate.readability import evaluate_reading
-from tersely.evaluate.readers import SUITE, DevSet, read
 from tersely.evaluate.run import evaluate
 from tersely.io.files import sha256
 from tersely.models import DEFAULT

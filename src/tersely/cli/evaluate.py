@@ -206,14 +206,14 @@ def _items(data: str, how: dict[str, Any]) -> tuple[list[Any], str]:
 
 
 def _records(data: str, how: dict[str, Any]) -> Iterator[Any]:
-    from tersely.evaluate.readers import read
+    from tersely.datasets import read
 
     options = {name: how[name] for name in ("reader", "language", "strict", "limit")}
     return read(data, report=_warn, **options)
 
 
 def _limits(how: dict[str, Any]) -> Any:
-    from tersely.evaluate.record import SourceLimits
+    from tersely.datasets import SourceLimits
 
     return SourceLimits(how["max_source_tokens"], how["max_source_sentences"])
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from tersely.budget import Budget
+from tersely.datasets import Record
 from tersely.errors import InputError
-from tersely.evaluate.record import Record
 from tersely.io.lines import Fault, Object, read_objects
 from tersely.layout import Layout
 from tersely.text import Document, Sentence

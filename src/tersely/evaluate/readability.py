@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.budget import Budget
+from tersely.datasets import Record
 from tersely.errors import InputError, UsageError
 from tersely.evaluate import csv_table, describe, markdown_table
 from tersely.evaluate.annotation import Item
 from tersely.evaluate.measures import Difference, paired_bootstrap
-from tersely.evaluate.record import Record
 from tersely.evaluate.systems import Extract, System, load_system
 from tersely.io.files import write_whole
 from tersely.io.lines import to_json

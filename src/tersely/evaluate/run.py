@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.budget import Budget
+from tersely.datasets import Record
 from tersely.errors import InputError
 from tersely.evaluate.measures import RougeScore, Tokenization, Tokens, ngrams, rouge
-from tersely.evaluate.record import Record
 from tersely.evaluate.systems import load_system
 from tersely.workers.ordered import ordered
 from tersely.workers.process import cores

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from tersely.budget import Budget
+from tersely.datasets import Record
 from tersely.encode import Recent
 from tersely.errors import MissingExtraError, UsageError
 from tersely.evaluate.measures import Tokenization, ngrams
-from tersely.evaluate.record import Record
 from tersely.layout import Layout, Options
 from tersely.models import shipped_models
 from tersely.score import SCORERS
