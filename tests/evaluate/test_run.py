@@ -85,7 +85,7 @@ def test_progress_and_empty_data(records: list[Record]) -> None:
 
 def test_systems_are_named_once_and_keep_commas_in_settings() -> None:
     assert parse_systems("lead+top, far:alpha=2,beta=0.1") == ["lead+top", "far:alpha=2,beta=0.1"]
-    with pytest.raises(UsageError, match="each once"):
+    with pytest.raises(UsageError, match="name each system once: 'lead' is there twice"):
         parse_systems("lead,lead")
 
 

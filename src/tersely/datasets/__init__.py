@@ -1,7 +1,7 @@
 """Datasets of texts and their summaries, in the formats in which they are published.
 
-Training and evaluation read all data through `read` and `readers`. A format is one class, a `Reader`, in `json_lines`
-or `articles`; nothing else lists the formats.
+Training and evaluation read all data through `read` and `readers`. A format is one class, a `DatasetReader`, in
+`json_lines` or `articles`; nothing else lists the formats.
 """
 
 import re
@@ -46,7 +46,7 @@ class Record:
     fields: dict[str, Any] = field(default_factory=dict, hash=False)
 
 
-class Reader(ABC):
+class DatasetReader(ABC):
     """Reads one format; a subclass is all that a new format needs.
 
     `name` is what `--reader` takes, and `endings` are the endings of the format's files.
@@ -79,12 +79,12 @@ class Reader(ABC):
 
 
 @cache
-def readers() -> Mapping[str, Reader]:
+def readers() -> Mapping[str, DatasetReader]:
     """Return the readers of all formats by their names, in alphabetical order."""
     modules = [import_module(f"{__name__}.{module}") for module in _MODULES]
     types = [value for module in modules for value in vars(module).values() if isinstance(value, type)]
-    found = {part.name: part() for part in types if issubclass(part, Reader) and hasattr(part, "name")}
-    return {name: found[name] for name in sorted(found)}
+    formats = (part for part in types if issubclass(part, DatasetReader) and hasattr(part, "name"))
+    return {part.name: part() for part in sorted(formats, key=lambda part: part.name)}
 
 
 def data_endings() -> tuple[str, ...]:
@@ -346,4 +346,4 @@ KINDS = (
     _genre("id_news", 50, "words"),
 )
 
-__all__ = ["EMPTY", "KINDS", "SUITE", "DevSet", "Reader", "Record", "SourceLimits", "detect", "read", "readers"]
+__all__ = ["EMPTY", "KINDS", "SUITE", "DatasetReader", "DevSet", "Record", "SourceLimits", "detect", "read", "readers"]

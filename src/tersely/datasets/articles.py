@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tersely.datasets import Reader, Record, list_folder, make_document, make_id, make_reference
+from tersely.datasets import DatasetReader, Record, list_folder, make_document, make_id, make_reference
 from tersely.errors import InputError, MissingExtraError
 from tersely.io.lines import Fault, read_text
 from tersely.io.tables import plain_columns, read_rows
@@ -22,7 +22,7 @@ _WORD = 3  # the column of words in CoNLL-2012
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 
 
-class Story(Reader):
+class Story(DatasetReader):
     """CNN/DailyMail `.story` files: paragraphs, then `@highlight` blocks (Hermann et al., 2015).
 
     The article is everything before the first line `@highlight`, in paragraphs separated by blank lines. Each such
@@ -54,7 +54,7 @@ def _story(file: Path, language: Language | None) -> Record:
     return Record(file.stem, document, tuple(text.strip() for text in highlights if text.strip()))
 
 
-class Nyt(Reader):
+class Nyt(DatasetReader):
     """A folder of documents and a folder of abstracts, with one file per article, named alike in both.
 
     The layout is that of `berkeley-doc-summarizer` (Durrett et al., 2016), which makes it from LDC2008T19:
@@ -153,7 +153,7 @@ def _conll_sentences(text: str) -> list[str]:
     return [" ".join(words) for words in sentences if words]
 
 
-class Parquet(Reader):
+class Parquet(DatasetReader):
     """Parquet files with the columns `article`, `highlights` and `id`, or `text`, `summary` and `id`.
 
     `article` or `text` is split into sentences, or is a list of sentences, which is kept. Each line of `highlights` is

@@ -8,7 +8,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tersely.datasets import EMPTY, Reader, Record, find_files, make_document, make_id, make_reference, readers
+from tersely.datasets import EMPTY, DatasetReader, Record, find_files, make_document, make_id, make_reference, readers
 from tersely.errors import InputError
 from tersely.io import lines
 from tersely.io.lines import MAX_BYTES, Fault, Object, open_unpacked
@@ -31,7 +31,7 @@ _RECORD = re.compile(r'\{\s*"(?:src|tgt)"\s*:')
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
-class JsonLinesReader(Reader):
+class JsonLinesReader(DatasetReader):
     """Reads JSON Lines with one document per line; `keys` are those by which a special format is recognized."""
 
     endings = (".jsonl", ".jsonl.gz", ".jsonl.zst")
@@ -135,7 +135,7 @@ def _labels(value: Object, sentences: Sequence[str], indices: list[int]) -> tupl
     return tuple(places[label] for label in labels if label in places)
 
 
-class Presumm(Reader):
+class Presumm(DatasetReader):
     """PreSumm's JSON shards, such as `cnndm.test.0.json`, with `src` and `tgt`: lists of tokenized sentences.
 
     Each file is one list of `{"src": [[token, ...], ...], "tgt": [[token, ...], ...]}`. The tokens of a sentence are
