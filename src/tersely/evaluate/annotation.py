@@ -26,7 +26,7 @@ _CHOICES = 6
 
 
 class Need(NamedTuple):
-    """The sentence that cures what another one lacks, the cause, such as "pronoun", and how grave it is."""
+    """What a sentence lacks: the sentence that supplies it, the cause, such as "pronoun", and a grade, 1 or 2."""
 
     cure: int
     cause: str = ""
@@ -63,15 +63,15 @@ class Annotation(ABC):
 
     @abstractmethod
     def figures(self, chosen: set[int], document: Document, budget: Budget) -> dict[str, float]:
-        """Return by name how good the `chosen` sentences are as a summary of `document` within `budget`, 0 to 1."""
+        """Return figures from 0 to 1, by name, of the `chosen` sentences as a summary of `document` within `budget`."""
 
 
 @dataclass(frozen=True)
 class EditorLabels(Annotation):
-    """What an editor says about a document.
+    """An editor's judgment of a document.
 
-    `noise` belongs in no summary. `top` is the editor's own choice, best first, and empty if nobody chose. `main`
-    has the sentences that say the main point; it is None if nobody marked them.
+    `noise` has the sentences that belong in no summary. `top` is the editor's choice, best first; it is empty if
+    nobody chose. `main` has the sentences that say the main point; it is None if nobody marked them.
     """
 
     noise: frozenset[int] = frozenset()
@@ -98,7 +98,7 @@ class EditorLabels(Annotation):
 
 
 class Entity(NamedTuple):
-    """The sentences that mention somebody or something, and in how many people's summaries it is."""
+    """The sentences that mention a person or thing, and the number of people who named it in their summaries."""
 
     sentences: frozenset[int]
     salience: float
@@ -106,7 +106,7 @@ class Entity(NamedTuple):
 
 @dataclass(frozen=True)
 class Coreference(Annotation):
-    """Who or what is mentioned where in a document, as the GUM corpus has it; `entities` are the salient ones."""
+    """The mentions in a document of the GUM corpus; `entities` are the salient people and things."""
 
     entities: tuple[Entity, ...] = ()
 
@@ -129,7 +129,7 @@ Parse = Callable[[Record, Object], Annotation]
 
 
 def editor_labels(record: Record, value: Object) -> EditorLabels:
-    """Make the labels of a `record` from `value`: needs, noise, top and roles, of which older labels lack the last."""
+    """Make the labels of a `record` from `value`: needs, noise, top and roles, which older labels lack."""
     spans = _spans(record, record.fields.get("sentences", record.document.sentences))
     size, roles = len(spans), value.get("roles")
     if roles is None:
@@ -142,7 +142,7 @@ def editor_labels(record: Record, value: Object) -> EditorLabels:
 
 
 def editor_lines(record: Record, value: Object) -> EditorLabels:
-    """Make the labels of a `record` from `value`, the line that has its text as well, with every field."""
+    """Make the labels of a `record` from `value`, the line that also has its text and must have every field."""
     _require(value, "sentences", "roles", "needs", "top")
     return editor_labels(record, value)
 

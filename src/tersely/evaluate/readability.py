@@ -15,7 +15,7 @@ from tersely.errors import InputError, UsageError
 from tersely.evaluate import csv_table, describe, markdown_table
 from tersely.evaluate.annotation import LabeledRecord
 from tersely.evaluate.measures import Difference
-from tersely.evaluate.run import Comparison, difference
+from tersely.evaluate.run import Experiment, difference
 from tersely.evaluate.systems import Extract, System
 from tersely.io.files import write_whole
 from tersely.io.lines import to_json
@@ -121,14 +121,14 @@ def evaluate_reading(
 
     `workers` and `progress` are those of `evaluate`.
     """
-    comparison = _ReadingComparison(tuple(systems), tuple(budgets))
-    results = [ReadingResult(*result) for result in comparison.run(items, workers, progress)]
+    experiment = _ReadingExperiment(tuple(systems), tuple(budgets))
+    results = [ReadingResult(*result) for result in experiment.run(items, workers, progress)]
     if any(not result.outcomes for result in results):
         raise InputError("the data has no document")
     return results
 
 
-class _ReadingComparison(Comparison[LabeledRecord, LanguageBudget, ReadingOutcome]):
+class _ReadingExperiment(Experiment[LabeledRecord, LanguageBudget, ReadingOutcome]):
     """Systems compared by the labels of sentences."""
 
     def prepare(self, job: LabeledRecord) -> Callable[[System, LanguageBudget], ReadingOutcome]:
@@ -165,7 +165,7 @@ def footnote(results: Sequence[ReadingResult], baseline: str) -> str:
 
 
 def reading_table(results: Sequence[ReadingResult], baseline: str) -> Cells:
-    """Return the cells of the table with its header; some figures are compared with those of the `baseline`."""
+    """Return the cells of the table with its header; the figures in `COMPARED` are compared with the `baseline`."""
     header = ["budget", "system"]
     for name in results[0].names:
         header += [name, f"Δ {name} (95 %)", "p"] if name in COMPARED else [name]

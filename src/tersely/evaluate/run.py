@@ -26,7 +26,7 @@ Outcome = TypeVar("Outcome")
 
 
 @dataclass(frozen=True)
-class Comparison(ABC, Generic[Job, Limit, Outcome]):
+class Experiment(ABC, Generic[Job, Limit, Outcome]):
     """Every system at every budget, on one document after another; a process loads each system once."""
 
     systems: tuple[str, ...]
@@ -82,9 +82,9 @@ def evaluate(
     sentence, but several: the one that matches best counts. `workers` is the number of processes, by default one per
     core, or one for a few documents. After each document, `progress` gets the number of documents measured so far.
     """
-    comparison = _RougeComparison(tuple(systems), tuple(budgets), tokenization or Tokenization(), alternatives)
+    experiment = _RougeExperiment(tuple(systems), tuple(budgets), tokenization or Tokenization(), alternatives)
     usable = (record for record in records if record.reference and len(record.document))
-    results = [SystemResult(*result) for result in comparison.run(usable, workers, progress)]
+    results = [SystemResult(*result) for result in experiment.run(usable, workers, progress)]
     if any(not result.outcomes for result in results):
         raise InputError("the data has no document with a reference summary")
     return results
@@ -169,7 +169,7 @@ def difference(
 
 
 @dataclass(frozen=True)
-class _RougeComparison(Comparison[Record, Budget, DocumentOutcome]):
+class _RougeExperiment(Experiment[Record, Budget, DocumentOutcome]):
     """Systems compared by ROUGE; `alternatives` is explained at `evaluate`."""
 
     tokenization: Tokenization

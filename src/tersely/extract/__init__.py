@@ -50,7 +50,7 @@ FORMS: dict[Form, _Form] = {
 }
 _BY_ENDING: dict[str, Form] = {end: form for form in FORMS for end in FORMS[form].endings.split()}
 _BY_MEDIA: dict[str, Form] = {media: form for form in FORMS for media in FORMS[form].media.split()}
-# Forms that say by their first bytes what they are; a file without those is something else, whatever its name.
+# Forms with a mark in their first bytes; a file without that mark has another form, even if its name says so.
 _MARKED: frozenset[Form] = frozenset(("pdf", "docx", "epub", "rtf", "vtt"))
 # How files begin that people also try, and what to do instead.
 _REFUSED = {
@@ -105,7 +105,7 @@ class RawFile:
 
     @cached_property
     def looks_like(self) -> "Form | None":
-        """The form that the name says, if files of that form begin with a mark."""
+        """The form that the ending names, if files of that form begin with a mark."""
         form = _BY_ENDING.get(self.ending)
         return form if form in _MARKED else None
 

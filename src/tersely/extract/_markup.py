@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Taking the article out of a page needs up to six seconds for each megabyte.
 MAX_MARKUP = 2_000_000
-# The tags of HTML, and those of the articles that trafilatura finds.
+# The kind of block of each tag, in HTML and in the articles that trafilatura finds.
 _KINDS: "dict[str, Kind]" = {
     "li": "item",
     "item": "item",
@@ -108,7 +108,7 @@ def _read_inline(state: Any) -> None:
 
 
 def _without_settings(text: str) -> str:
-    """Leave out the settings that some programs put before a text, between two lines of hyphens."""
+    """Return a text without the settings that some programs put before it, between two lines of hyphens."""
     end = text.find("\n---\n", 3) if text.startswith("---\n") else -1
     return text[end + 5 :] if end > 0 else text
 
@@ -158,7 +158,7 @@ def blocks_of(tree: Any, label: Label | None = None, rows: bool = True) -> Itera
 
 
 def _walk(tree: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the start and the end of each element; of scripts, comments and the like only the tail, which is text."""
+    """Yield the start and the end of each element; a script, a comment and the like has only a tail of text."""
     from lxml.etree import iterwalk
 
     if tree is None:
@@ -183,7 +183,7 @@ def _level(element: Any) -> int:
 
 
 def _clean(text: str, kind: "Kind") -> str:
-    """Return a text without the white space that mark-up may have anywhere; line breaks stay, and code as it is."""
+    """Return a text without needless white space; line breaks stay, and code is not changed."""
     if kind == "code":
         return text.strip("\n")
     text = _BLANKS.sub(" ", _BREAKS.sub("\n", text)).strip()

@@ -28,7 +28,7 @@ class Placed(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A block as a reader finds it. From each offset in `marks` on, it stands at the place of that label."""
+    """A block as a reader finds it. Each of its `marks` is an offset and the label of the place from there on."""
 
     kind: Kind
     text: str
@@ -69,11 +69,11 @@ class Extracted:
         if self.form == "text" and language not in (None, self.language):
             from tersely.text.split import find_blocks
 
-            blocks = find_blocks(self.text, language)  # lines mean something else in another language
+            blocks = find_blocks(self.text, language)  # which lines are headings depends on the language
         return Document.split(self.text, blocks, language or self.language)
 
     def place(self, at: int) -> Label:
-        """Return the label of the place at which a character of the text stands; it may be empty."""
+        """Return the label of the place of the character at `at`; it may be empty."""
         i = bisect_right(self._starts, at) - 1
         return self.places[i].label if i >= 0 and at < self.places[i].end else {}
 
