@@ -13,9 +13,8 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from tersely.datasets import KINDS, SUITE, DevSet, Record
 from tersely.evaluate.measures import interval
-from tersely.evaluate.readers import KINDS, SUITE, DevSet
-from tersely.evaluate.record import Record
 from tersely.evaluate.run import evaluate
 from tersely.learn.catalog import read_config
 from tersely.learn.corpus import Corpus, beginning, read_records

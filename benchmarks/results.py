@@ -14,11 +14,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from own_texts import side
+from tersely.datasets import KINDS, SUITE, DevSet, Record, read
 from tersely.evaluate import markdown_table, readability, report
 from tersely.evaluate.annotation import labeled
 from tersely.evaluate.measures import Tokenization
-from tersely.evaluate.readers import KINDS, SUITE, DevSet, read
-from tersely.evaluate.record import Record
 from tersely.evaluate.run import evaluate
 from tersely.learn.corpus import Corpus, beginning
 from tersely.learn.news import NewsConfig, export_news

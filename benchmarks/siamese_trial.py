@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file
 
 from siamese_rows import CONTROLLED, NEAREST, SEEDS, configurations
+from tersely.datasets import SUITE
 from tersely.encode import Cache, Encoder, Matrix, load_encoder
 from tersely.evaluate.measures import Tokenization, paired_bootstrap, rouge
-from tersely.evaluate.readers import SUITE
 from tersely.learn.catalog import read_network_config
 from tersely.learn.corpus import beginning
 from tersely.learn.scorer.batches import DocumentBatch, Documents

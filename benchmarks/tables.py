@@ -18,10 +18,9 @@ import numpy as np
 
 from table_page import write_page
 from table_rows import BASELINES, PLANS, Plan, Row, rows, seeds
+from tersely.datasets import SUITE, Record
 from tersely.encode import Cache, Encoder, load_encoder
 from tersely.errors import UsageError
-from tersely.evaluate.readers import SUITE
-from tersely.evaluate.record import Record
 from tersely.evaluate.run import SystemResult, evaluate
 from tersely.learn.corpus import Corpus, beginning, read_texts
 from tersely.learn.loop import TrainingProgress

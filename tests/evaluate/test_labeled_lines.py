@@ -11,8 +11,9 @@ from quality.gate import DATA
 from tersely import Document
 from tersely.budget import Budget
 from tersely.cli.evaluate import command
+from tersely.datasets import Record, read
 from tersely.errors import InputError
-from tersely.evaluate.annotation import Coreference, EditorLabels, Entity, Item, Need, labeled_lines
+from tersely.evaluate.annotation import Coreference, EditorLabels, Entity, LabeledRecord, Need, labeled_lines
 from tersely.evaluate.readability import (
     LanguageBudget,
     ReadingOutcome,
@@ -21,8 +22,6 @@ from tersely.evaluate.readability import (
     evaluate_reading,
     tables,
 )
-from tersely.evaluate.readers import read
-from tersely.evaluate.record import Record
 from tersely.evaluate.systems import Extract
 from tersely.io.lines import Object
 
@@ -62,7 +61,7 @@ def write(file: Path, *lines: Object) -> Path:
     return file
 
 
-def items_of(tmp_path: Path, form: Any, *lines: Object) -> list[Item]:
+def items_of(tmp_path: Path, form: Any, *lines: Object) -> list[LabeledRecord]:
     file = write(tmp_path / "data.jsonl", *lines)
     return labeled_lines(read(file, strict=True), form, "data.jsonl")[0]
 
@@ -135,7 +134,7 @@ class Fickle:
 
 @pytest.mark.parametrize(("limit", "other"), [(15, 100), (10, 0)])
 def test_another_summary_for_its_length_is_noticed(tmp_path: Path, monkeypatch, limit: int, other: int) -> None:
-    monkeypatch.setattr("tersely.evaluate.readability.load_system", lambda _: Fickle())
+    monkeypatch.setattr("tersely.evaluate.run.load_system", lambda _: Fickle())
     items = items_of(tmp_path, "gum", GUM)
     [result] = evaluate_reading(items, ["fickle"], [LanguageBudget(Budget(limit, "chars"))], workers=1)
     assert result.percent("other") == other

@@ -11,8 +11,10 @@ from click.testing import CliRunner
 from tersely import Document, Summarizer
 from tersely.budget import Budget
 from tersely.cli.evaluate import command
+from tersely.datasets import Record
+from tersely.datasets import read as read_data
 from tersely.errors import InputError, UsageError
-from tersely.evaluate.annotation import MISSING, EditorLabels, Item, Need, labeled
+from tersely.evaluate.annotation import MISSING, EditorLabels, LabeledRecord, Need, labeled
 from tersely.evaluate.measures import paired_bootstrap
 from tersely.evaluate.readability import (
     DEFAULT_BUDGETS,
@@ -24,8 +26,6 @@ from tersely.evaluate.readability import (
     pair_budgets,
     reading_table,
 )
-from tersely.evaluate.readers import read as read_data
-from tersely.evaluate.record import Record
 from tersely.text import Sentence
 
 # Sentences of ten characters each, so that budgets are easy to count.
@@ -146,7 +146,7 @@ def test_other_tools_and_two_processes_work_alike(data: tuple[Path, Path]) -> No
 
 def test_an_oracle_without_references_says_so(data: tuple[Path, Path]) -> None:
     with pytest.raises(InputError, match="the oracle needs references, but document text 0 has none"):
-        evaluate_reading([Item(next(read_data(data[0])), annotation_of(FOUR))], ["oracle"], workers=1)
+        evaluate_reading([LabeledRecord(next(read_data(data[0])), annotation_of(FOUR))], ["oracle"], workers=1)
     with pytest.raises(InputError, match="no document"):
         evaluate_reading([], ["lead"], workers=1)
 

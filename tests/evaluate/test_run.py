@@ -7,10 +7,10 @@ import pytest
 
 from tersely import Document, summarize
 from tersely.budget import Budget
+from tersely.datasets import Record
 from tersely.errors import InputError, UsageError
 from tersely.evaluate import report
 from tersely.evaluate.measures import Tokenization
-from tersely.evaluate.record import Record
 from tersely.evaluate.run import evaluate
 from tersely.evaluate.systems import PEERS, load_system, parse_systems
 
@@ -85,7 +85,7 @@ def test_progress_and_empty_data(records: list[Record]) -> None:
 
 def test_systems_are_named_once_and_keep_commas_in_settings() -> None:
     assert parse_systems("lead+top, far:alpha=2,beta=0.1") == ["lead+top", "far:alpha=2,beta=0.1"]
-    with pytest.raises(UsageError, match="each once"):
+    with pytest.raises(UsageError, match="name each system once: 'lead' is there twice"):
         parse_systems("lead,lead")
 
 

@@ -2,7 +2,10 @@
 
 import json
 import sys
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from click.testing import CliRunner
@@ -11,6 +14,9 @@ from extract.making import docx, epub, pdf, set_lines
 from tersely.cli import cli
 from tersely.errors import InputError, MissingExtraError
 from tersely.extract import FORMS, Extracted, extract
+from tersely.text import Document, language
+from tersely.text.blocks import join_parts
+from tersely.text.split import find_blocks, split_blocks
 
 GERMAN = "Die Stadt kündigte an, dass der Kern der Altstadt gesperrt wird. Die Händler fürchten größere Umwege."
 CHINESE = "市政府宣布，古城核心区将从明年起全面禁止私家车通行。商户担心客流减少，专家认为空气会改善。"
@@ -293,6 +299,43 @@ def test_a_missing_library_is_named_with_the_command_that_brings_it(monkeypatch:
     found = extract(b"# Fish\n\nOne swims.", name="a.md")  # whose lines say most of it
     assert [kind for kind, _ in blocks(found)] == ["heading", "prose"]
     assert "pip install" in found.notes[0]
+
+
+@pytest.mark.parametrize("language", [None, "en"])
+def test_a_text_is_detected_and_cut_into_blocks_once(language: str | None) -> None:
+    text = (Path(__file__).parents[2] / "examples" / "harbor.txt").read_bytes()
+    calls = count_calls(lambda: extract(text, name="a.txt").document(language))
+    assert calls == {"detect_language": 1, "find_blocks": 1, "split_blocks": 1}
+
+
+def test_the_blocks_of_any_other_file_are_joined_once() -> None:
+    for data in (pdf([article(1)]), docx(), epub(["<h1>One</h1><p>It was dark.</p>"])):
+        calls = count_calls(lambda data=data: extract(data).document())
+        assert calls == {"detect_language": 1, "join_parts": 1, "split_blocks": 1}
+
+
+def count_calls(work: Callable[[], object]) -> Counter[str]:
+    """Count the calls of the functions that detect, cut, join and split, each by its name."""
+    counted = (language.detect_language, find_blocks, join_parts, split_blocks)
+    names = {function.__code__: function.__name__ for function in counted}
+    calls: Counter[str] = Counter()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code in names:
+            calls[names[frame.f_code]] += 1
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def test_a_plain_text_in_a_given_language_has_the_blocks_of_that_language() -> None:
+    text = "第一章 港口\n\n市政府宣布，古城核心区将全面禁止私家车通行。"
+    for chosen in ("zh", "en"):
+        assert extract(text.encode()).document(chosen) == Document.from_text(text, chosen)
 
 
 def test_the_json_of_a_summary_says_where_each_sentence_stands(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Files that are broken, locked, or made to burst: one clear line, in little time."""
 
+import re
 import zlib
 from itertools import pairwise
 
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from extract.making import archive, docx, epub, pdf, set_lines
 from tersely.errors import InputError, TerselyError
-from tersely.extract import FORMS, _office, _pdf, extract
+from tersely.extract import FORMS, _office, _pages, _pdf, extract
 
 LOCKED = "/Encrypt<</Filter/Standard/V 1/R 2/P -4/O<" + "41" * 32 + ">/U<" + "42" * 32 + ">>>/ID[<41><41>]"
 LINES = set_lines(["A line of text that somebody wrote."])
@@ -95,6 +96,28 @@ def test_rtf_that_is_made_to_be_slow_is_not() -> None:
             extract(rb"{\rtf1{\fonttbl" + part * 10_000)
     picture = rb"{\rtf1{\fonttbl{\f0 Arial;}}{\pict\bin4 }}{{}It {\field{\*\fldinst{x}}{\fldrslt rains}}.\par}"
     assert extract(picture).text == "It rains."
+
+
+@pytest.mark.parametrize("pattern", [_pages._PARTED, _pages._HYPHENATED])
+def test_a_word_is_searched_for_a_hyphen_only_from_its_first_letter(pattern: re.Pattern[str]) -> None:
+    # A search that could begin at every letter would look at the rest of a long word once for each of them.
+    for text in ("harbor-\nmaster-", "harbor-master"):
+        attempts = [pattern.match(text, start) is not None for start in range(len("harbor"))]
+        assert attempts in ([True, *[False] * 5], [False] * 6)
+    long = "a" * 300_000
+    assert _pages._joined_words(f"{long} {long}-\nb", set()) == f"{long} {long}b"
+    assert _pages._HYPHENATED.findall(f"{long} {long}-b") == [f"{long}-b"]
+
+
+@given(st.text(alphabet="abB1_é-\ufffe\n ."), st.sampled_from([set(), {"a-b", "ab-a", "b-b"}]))
+def test_words_are_joined_as_by_the_plain_patterns(text: str, hyphenated: set[str]) -> None:
+    fast = _pages._joined_words(text, hyphenated)
+    assert _pages._HYPHENATED.findall(text) == re.findall(r"\w+-\w+", text)
+    plain = re.compile(r"(\w*)(?:\ufffe|(?<=[^\W\d_])-)\n(\w+)([^\s\ufffe]*) ?")
+    assert [match.span() for match in _pages._PARTED.finditer(text)] == [match.span() for match in plain.finditer(text)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_pages, "_PARTED", plain)
+        assert _pages._joined_words(text, hyphenated) == fast
 
 
 @pytest.mark.parametrize("part", [b"[", b"[a](", b"![", b"*a **b ", b"<a ", b"a <!-- b "])

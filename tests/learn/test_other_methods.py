@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from tersely import Summarizer
 from tersely.budget import Budget
 from tersely.cli.train import command as train
+from tersely.datasets import Record
 from tersely.errors import InputError, ModelError, UsageError
-from tersely.evaluate.record import Record
 from tersely.evaluate.systems import Oracle
 from tersely.learn.baselines.baseline import Labeled, Lessons, Packed, read_baseline
 from tersely.learn.baselines.train_bertsum import BertSumConfig, BertSumData, BertSumNetwork

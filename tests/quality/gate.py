@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from tersely.datasets import SUITE, DevSet, read
 from tersely.evaluate import describe
-from tersely.evaluate.annotation import Item, labeled, labeled_lines
+from tersely.evaluate.annotation import LabeledRecord, labeled, labeled_lines
 from tersely.evaluate.readability import evaluate_reading
-from tersely.evaluate.readers import SUITE, DevSet, read
 from tersely.evaluate.run import evaluate
 from tersely.io.files import sha256
 from tersely.models import DEFAULT
@@ -75,7 +75,7 @@ class LabeledSet:
         """The hashes of the files."""
         return " ".join(map(sha256, self.files))
 
-    def items(self) -> list[Item]:
+    def items(self) -> list[LabeledRecord]:
         """Read the documents and their labels."""
         records = read(self.files[0], strict=True)
         if self.form == "reader":

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from quality.gate import DATA, FLOORS, LABELED, LabeledSet, failures, measure, raised
-from tersely.evaluate.readers import SUITE
+from tersely.datasets import SUITE
 from tersely.io.files import sha256
 
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="no evaluation data: set TERSELY_DATA")

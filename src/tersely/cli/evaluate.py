@@ -2,18 +2,30 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from tersely.cli._options import LANGUAGES, max_source_tokens_option
 from tersely.cli._printing import counting
 
-# What is measured instead of ROUGE, each by a flag of this name; they exclude each other.
-MODES = ("readability", "editor", "gum", "queries")
-# Options that only some modes have.
-LABELED = ("readability", "editor", "gum")
-MODES_OF = {"labels": ("readability",), "by": LABELED, "budgets_zh": LABELED, "coherence": ("queries",)}
+
+class Mode(NamedTuple):
+    """The options that only runs of a mode take, and those of them that a run needs, each with advice for the error."""
+
+    options: frozenset[str]
+    needs: tuple[tuple[str, str], ...] = ()
+
+
+_LABELED = frozenset(("by", "budgets_zh"))
+# What is measured instead of ROUGE, by the flag that asks for it. At most one of these flags may be set, and an option
+# that is listed here is for the modes that list it.
+MODES = {
+    "readability": Mode(_LABELED | {"labels"}, (("labels", "FILE; if DATA itself has labels, use --editor or --gum"),)),
+    "editor": Mode(_LABELED),
+    "gum": Mode(_LABELED),
+    "queries": Mode(frozenset(("coherence", "unit tokens", "several files"))),
+}
 
 
 @click.command("evaluate", short_help="Compare systems on documents: ROUGE, or how they read.")
@@ -74,7 +86,7 @@ MODES_OF = {"labels": ("readability",), "by": LABELED, "budgets_zh": LABELED, "c
     metavar="DIR",
     help="Also write Markdown, CSV, JSON and plots to this folder.",
 )
-def command(files: tuple[str, ...], systems: str | None, baseline: str | None, **how: Any) -> None:
+def command(files: tuple[str, ...], systems: str | None, baseline: str | None, **options: Any) -> None:
     """Compare systems on DATA: ROUGE, lengths, and paired tests against a baseline.
 
     A system is scorer[+selector][@encoder], model[+selector], 'oracle', or another tool (sumy-textrank, ...).
@@ -103,39 +115,49 @@ def command(files: tuple[str, ...], systems: str | None, baseline: str | None, *
     from tersely.errors import UsageError
     from tersely.evaluate.systems import parse_systems
 
-    mode = _mode(files, how)
+    mode = _mode(files, options)
     if mode == "queries":
-        return _queries(files, systems, how)
+        return _queries(files, systems, options)
     [data] = files
     names = parse_systems(systems or "lead,editor")
     base = baseline or names[0]
     if base not in names:
         raise UsageError(f"the baseline '{base}' is not one of the systems")
-    if mode == "rouge":
-        return _rouge(data, names, base, how)
-    return _reading(data, names, base, how)
+    if mode is None:
+        return _rouge(data, names, base, options)
+    return _reading(data, names, base, mode, options)
 
 
-def _mode(files: tuple[str, ...], how: dict[str, Any]) -> str:
-    """Return what to measure: a mode, or "rouge"; options that do not go together are refused here."""
+def _mode(files: tuple[str, ...], options: dict[str, Any]) -> str | None:
+    """Return the flag of the mode, or None for ROUGE; options that do not go together are refused here."""
     from tersely.errors import UsageError
 
-    modes = [mode for mode in MODES if how[mode]]
-    if len(modes) > 1:
-        raise UsageError(f"{' and '.join(f'--{mode}' for mode in modes)} exclude each other")
-    mode = modes[0] if modes else "rouge"
-    if mode != "queries" and (len(files) > 1 or how["unit"] == "tokens"):
-        raise UsageError(f"{'several files are' if len(files) > 1 else '--unit tokens is'} only for --queries")
-    for option, allowed in MODES_OF.items():
-        if how[option] is not None and mode not in allowed:
-            flags = " or ".join(f"--{name}" for name in allowed)
-            raise UsageError(f"--{option.replace('_', '-')} needs {flags}")
-    if mode == "readability" and how["labels"] is None:
-        raise UsageError("--readability needs --labels FILE; if DATA itself has labels, use --editor or --gum")
+    flags = [flag for flag in MODES if options[flag]]
+    if len(flags) > 1:
+        raise UsageError(f"{' and '.join(map(_flag, flags))} exclude each other")
+    mode = flags[0] if flags else None
+    # These two are no options by themselves: whether they are used, and how the error begins.
+    special = {
+        "several files": (len(files) > 1, "several files are only for"),
+        "unit tokens": (options["unit"] == "tokens", "--unit tokens is only for"),
+    }
+    for option in sorted(frozenset().union(*(part.options for part in MODES.values()))):
+        is_used, error = special.get(option) or (options[option] is not None, f"{_flag(option)} needs")
+        allowed = [flag for flag in MODES if option in MODES[flag].options]
+        if is_used and mode not in allowed:
+            raise UsageError(f"{error} {' or '.join(map(_flag, allowed))}")
+    if mode is not None:
+        for option, advice in MODES[mode].needs:
+            if options[option] is None:
+                raise UsageError(f"{_flag(mode)} needs {_flag(option)} {advice}")
     return mode
 
 
-def _queries(files: tuple[str, ...], systems: str | None, how: dict[str, Any]) -> None:
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _queries(files: tuple[str, ...], systems: str | None, options: dict[str, Any]) -> None:
     from itertools import islice
 
     from tersely.budget import Budget
@@ -145,26 +167,26 @@ def _queries(files: tuple[str, ...], systems: str | None, how: dict[str, Any]) -
     from tersely.text.length import token_counter
 
     names = parse_systems(systems) if systems else list(SYSTEMS)
-    budgets = _budgets(how, "budgets") or [Budget(share, "ratio") for share in (0.1, 0.2, 0.4)]
-    tokens = token_counter(how["tokenizer"]) if how["unit"] == "tokens" else None
+    budgets = _budgets(options, "budgets") or [Budget(share, "ratio") for share in (0.1, 0.2, 0.4)]
+    tokens = token_counter(options["tokenizer"]) if options["unit"] == "tokens" else None
     for file in files:
-        questions = islice(read_questions(Path(file)), how["limit"])
-        cells = compare(questions, names, budgets, how["coherence"] or "off", tokens)
+        questions = islice(read_questions(Path(file)), options["limit"])
+        cells = compare(questions, names, budgets, options["coherence"] or "off", tokens)
         click.echo(f"{file}\n\n{columns(cells)}\n")
 
 
-def _rouge(data: str, names: list[str], base: str, how: dict[str, Any]) -> None:
+def _rouge(data: str, names: list[str], base: str, options: dict[str, Any]) -> None:
     from tersely.budget import Budget
     from tersely.evaluate import report
     from tersely.evaluate.measures import Tokenization
     from tersely.evaluate.run import evaluate
 
-    limits = _budgets(how, "budgets") or [Budget.one_of(max_sentences=3)]
-    tokenization = Tokenization(stem=not how["no_stem"], chinese=how["chinese"])
-    out = _folder(how)
-    shown = map(_limits(how).apply, _records(data, how))
+    limits = _budgets(options, "budgets") or [Budget.one_of(max_sentences=3)]
+    tokenization = Tokenization(stem=not options["no_stem"], chinese=options["chinese"])
+    out = _folder(options)
+    records = map(_limits(options).apply, _records(data, options))
     progress = counting(Path(data).name)
-    results = evaluate(shown, names, limits, tokenization, how["workers"], progress, how["alternatives"])
+    results = evaluate(records, names, limits, tokenization, options["workers"], progress, options["alternatives"])
     click.echo(report.terminal(results, base))
     click.echo("\n" + report.footnote(tokenization, len(results[0].outcomes), base), err=True)
     if out is not None:
@@ -172,20 +194,20 @@ def _rouge(data: str, names: list[str], base: str, how: dict[str, Any]) -> None:
         click.echo(f"written to {out}", err=True)
 
 
-def _reading(data: str, names: list[str], base: str, how: dict[str, Any]) -> None:
+def _reading(data: str, names: list[str], base: str, mode: str, options: dict[str, Any]) -> None:
     from tersely.evaluate import columns, readability
 
-    chinese = _budgets(how, "budgets_zh") if how["budgets_zh"] is not None else []
-    limits = readability.pair_budgets(_budgets(how, "budgets"), chinese)
-    out = _folder(how)
-    items, source = _items(data, how)
-    by, source_limits = how["by"], _limits(how)
+    chinese = _budgets(options, "budgets_zh") if options["budgets_zh"] is not None else []
+    limits = readability.pair_budgets(_budgets(options, "budgets"), chinese)
+    out = _folder(options)
+    items, source = _items(data, mode, options)
+    by, source_limits = options["by"], _limits(options)
     kinds = [str(item.record.fields.get(by, "")) for item in items]
-    shown = (
+    limited = (
         item._replace(record=source_limits.apply(item.record), kind=kind)
         for item, kind in zip(items, kinds, strict=True)
     )
-    results = readability.evaluate_reading(shown, names, limits, how["workers"], counting(Path(data).name))
+    results = readability.evaluate_reading(limited, names, limits, options["workers"], counting(Path(data).name))
     tables = readability.tables(results, base, by)
     click.echo("\n\n".join([source, *(columns(cells, names=count) for cells, count in tables)]))
     click.echo("\n" + readability.footnote(results, base), err=True)
@@ -194,52 +216,58 @@ def _reading(data: str, names: list[str], base: str, how: dict[str, Any]) -> Non
         click.echo(f"written to {out}", err=True)
 
 
-def _items(data: str, how: dict[str, Any]) -> tuple[list[Any], str]:
+def _items(data: str, mode: str, options: dict[str, Any]) -> tuple[list[Any], str]:
     """Return the documents with their labels, and who made the labels, in a few words."""
     from tersely.evaluate import annotation
 
     # Labels belong to every document, so none may be skipped.
-    records = _records(data, how | {"strict": True})
-    if how["readability"]:
-        return annotation.labeled(records, how["labels"])
-    return annotation.labeled_lines(records, "gum" if how["gum"] else "editor", data)
+    records = _records(data, options | {"strict": True})
+    if mode == "readability":
+        return annotation.labeled(records, options["labels"])
+    return annotation.labeled_lines(records, "gum" if mode == "gum" else "editor", data)
 
 
-def _records(data: str, how: dict[str, Any]) -> Iterator[Any]:
-    from tersely.evaluate.readers import read
+def _records(data: str, options: dict[str, Any]) -> Iterator[Any]:
+    from tersely.datasets import read
 
-    options = {name: how[name] for name in ("reader", "language", "strict", "limit")}
-    return read(data, report=_warn, **options)
+    return read(
+        data,
+        reader=options["reader"],
+        language=options["language"],
+        strict=options["strict"],
+        report=_warn,
+        limit=options["limit"],
+    )
 
 
-def _limits(how: dict[str, Any]) -> Any:
-    from tersely.evaluate.record import SourceLimits
+def _limits(options: dict[str, Any]) -> Any:
+    from tersely.datasets import SourceLimits
 
-    return SourceLimits(how["max_source_tokens"], how["max_source_sentences"])
+    return SourceLimits(options["max_source_tokens"], options["max_source_sentences"])
 
 
-def _folder(how: dict[str, Any]) -> Path | None:
+def _folder(options: dict[str, Any]) -> Path | None:
     """Make the folder for the results: if this fails, it should fail before the work, not after it."""
-    out: Path | None = how["out"]
+    out: Path | None = options["out"]
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
     return out
 
 
-def _budgets(how: dict[str, Any], option: str) -> list[Any]:
+def _budgets(options: dict[str, Any], option: str) -> list[Any]:
     """Return the budgets of an option, after that of --sentences."""
     from tersely.budget import Budget
     from tersely.errors import UsageError
 
-    sentences, budgets, unit = how["sentences"], how[option], how["unit"]
-    found = [Budget.one_of(max_sentences=sentences)] if sentences is not None else []
+    sentences, budgets, unit = options["sentences"], options[option], options["unit"]
+    limits = [Budget.one_of(max_sentences=sentences)] if sentences is not None else []
     for part in [] if budgets is None else budgets.rstrip(",").split(","):
         try:
             limit = float(part)
         except ValueError:
-            raise UsageError(f"--{option.replace('_', '-')} takes numbers, not '{part.strip()}'") from None
-        found.append(Budget.one_of(**{"ratio" if unit == "ratio" else f"max_{unit}": limit}))
-    return found
+            raise UsageError(f"{_flag(option)} takes numbers, not '{part.strip()}'") from None
+        limits.append(Budget.one_of(**{"ratio" if unit == "ratio" else f"max_{unit}": limit}))
+    return limits
 
 
 def _warn(message: str) -> None:

@@ -16,8 +16,8 @@ from tersely.errors import TerselyError, UsageError
 from tersely.paper.published import TABLES, PublishedTable, find_datasets, find_encoders, published
 
 if TYPE_CHECKING:
+    from tersely.datasets import Record
     from tersely.evaluate.human.analyze import RatingReport
-    from tersely.evaluate.record import Record
 
 _FIGURE = "figure-learning-curves"
 
@@ -119,8 +119,7 @@ class Reproduction:
         return find_datasets(self.data) if self.data else {}
 
     def _read(self, path: Path) -> "Iterable[Record]":
-        from tersely.evaluate.readers import read
-        from tersely.evaluate.record import SourceLimits
+        from tersely.datasets import SourceLimits, read
 
         records = read(path, limit=self.limit, report=lambda line: _say(f"tersely: {line}"))
         return map(SourceLimits(self.max_source_tokens).apply, records)

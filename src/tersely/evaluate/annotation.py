@@ -1,4 +1,4 @@
-"""Labels of the sentences of a document: their needs, noise, what an editor would choose, who and what is named."""
+"""Labels of the sentences of a document: their needs, noise, an editor's choice, people and things in them."""
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from tersely.budget import Budget
+from tersely.datasets import Record
 from tersely.errors import InputError
-from tersely.evaluate.record import Record
 from tersely.io.lines import Fault, Object, read_objects
 from tersely.layout import Layout
 from tersely.text import Document, Sentence
@@ -26,7 +26,7 @@ _CHOICES = 6
 
 
 class Need(NamedTuple):
-    """The sentence that cures what another one lacks, the cause, such as "pronoun", and how grave it is."""
+    """What a sentence lacks: the sentence that supplies it, the cause, such as "pronoun", and a grade, 1 or 2."""
 
     cure: int
     cause: str = ""
@@ -40,11 +40,14 @@ class Annotation(ABC):
     sentences: tuple[Sentence, ...]
     needs: Mapping[int, tuple[Need, ...]]
 
-    def covered(self, taken: Iterable[Sentence]) -> set[int]:
-        """Return the sentences of which more than half lies in one of those `taken`, which may be split differently."""
+    def covered(self, spans: Iterable[Sentence]) -> set[int]:
+        """Return the labeled sentences of which more than half lies in one of the `spans`.
+
+        The spans may come from another way to split the text.
+        """
         ends = [sentence.end for sentence in self.sentences]
         chosen = set()
-        for start, end in taken:
+        for start, end in spans:
             i = bisect_right(ends, start)
             while i < len(ends) and self.sentences[i].start < end:
                 first, last = self.sentences[i]
@@ -60,15 +63,15 @@ class Annotation(ABC):
 
     @abstractmethod
     def figures(self, chosen: set[int], document: Document, budget: Budget) -> dict[str, float]:
-        """Return by name how good the `chosen` sentences are as a summary of `document` within `budget`, 0 to 1."""
+        """Return figures from 0 to 1, by name, of the `chosen` sentences as a summary of `document` within `budget`."""
 
 
 @dataclass(frozen=True)
 class EditorLabels(Annotation):
-    """What an editor says about a document.
+    """An editor's judgment of a document.
 
-    `noise` belongs in no summary. `top` is the editor's own choice, best first, and empty if nobody chose. `main`
-    has the sentences that say the main point; it is None if nobody marked them.
+    `noise` has the sentences that belong in no summary. `top` is the editor's choice, best first; it is empty if
+    nobody chose. `main` has the sentences that say the main point; it is None if nobody marked them.
     """
 
     noise: frozenset[int] = frozenset()
@@ -95,7 +98,7 @@ class EditorLabels(Annotation):
 
 
 class Entity(NamedTuple):
-    """The sentences that mention somebody or something, and in how many people's summaries it is."""
+    """The sentences that mention a person or thing, and the number of people who named it in their summaries."""
 
     sentences: frozenset[int]
     salience: float
@@ -103,7 +106,7 @@ class Entity(NamedTuple):
 
 @dataclass(frozen=True)
 class Coreference(Annotation):
-    """Who or what is mentioned where in a document, as the GUM corpus has it; `entities` are the salient ones."""
+    """The mentions in a document of the GUM corpus; `entities` are the salient people and things."""
 
     entities: tuple[Entity, ...] = ()
 
@@ -114,8 +117,8 @@ class Coreference(Annotation):
         return {"dangling": "pronoun" in self.unmet_causes(chosen), "salience": mentioned / total if total else 0.0}
 
 
-class Item(NamedTuple):
-    """A record with its labels, and its kind, such as "email", if records are told apart."""
+class LabeledRecord(NamedTuple):
+    """A record with its labels, and its kind, such as "email", if records have kinds."""
 
     record: Record
     labels: Annotation
@@ -126,7 +129,7 @@ Parse = Callable[[Record, Object], Annotation]
 
 
 def editor_labels(record: Record, value: Object) -> EditorLabels:
-    """Make the labels of a `record` from `value`: needs, noise, top and roles, of which older labels lack the last."""
+    """Make the labels of a `record` from `value`: needs, noise, top and roles, which older labels lack."""
     spans = _spans(record, record.fields.get("sentences", record.document.sentences))
     size, roles = len(spans), value.get("roles")
     if roles is None:
@@ -139,7 +142,7 @@ def editor_labels(record: Record, value: Object) -> EditorLabels:
 
 
 def editor_lines(record: Record, value: Object) -> EditorLabels:
-    """Make the labels of a `record` from `value`, the line that has its text as well, with every field."""
+    """Make the labels of a `record` from `value`, the line that also has its text and must have every field."""
     _require(value, "sentences", "roles", "needs", "top")
     return editor_labels(record, value)
 
@@ -155,14 +158,16 @@ def coreference(record: Record, value: Object) -> Coreference:
     return Coreference(spans, _needs(value["needs"], len(spans)), tuple(entities))
 
 
-# How a line that has both a text and its labels is read, and who made such labels if the lines do not say it.
+# For lines with both a text and its labels: the function that reads them, and the usual maker of such labels.
 FORMATS: dict[str, tuple[Parse, str]] = {
     "editor": (editor_lines, "a language model, not by people"),
     "gum": (coreference, "people, for the GUM corpus, CC BY 4.0"),
 }
 
 
-def labeled_lines(records: Iterable[Record], form: Literal["editor", "gum"], file: str) -> tuple[list[Item], str]:
+def labeled_lines(
+    records: Iterable[Record], form: Literal["editor", "gum"], file: str
+) -> tuple[list[LabeledRecord], str]:
     """Return the records of a file with the labels in the same lines, and who made the labels, in a few words.
 
     `form` says which labels they are, `file` is named in errors.
@@ -171,12 +176,12 @@ def labeled_lines(records: Iterable[Record], form: Literal["editor", "gum"], fil
     items = []
     for record in records:
         name = str(record.fields.get("doc", record.id))
-        items.append(Item(record, _parsed(parse, record, record.fields, file, name)))
+        items.append(LabeledRecord(record, _parsed(parse, record, record.fields, file, name)))
     makers = _makers((item.record.fields for item in items), usual_maker)
     return items, f"labels by {makers} ({Path(file).name})"
 
 
-def labeled(records: Iterable[Record], file: Path) -> tuple[list[Item], str]:
+def labeled(records: Iterable[Record], file: Path) -> tuple[list[LabeledRecord], str]:
     """Return the records with the labels of a file, and who made the labels, in a few words.
 
     A line of labels belongs to the record whose id is its `doc`; if any record's id is missing, every `doc` must end in
@@ -198,7 +203,9 @@ def labeled(records: Iterable[Record], file: Path) -> tuple[list[Item], str]:
         if key not in lines:
             raise InputError(f"{file} has no labels for document {key} ({record.id})")
         line, value = lines[key]
-        items.append(Item(record, _parsed(editor_labels, record, value, f"{file}:{line}", f"{key} ({record.id})")))
+        items.append(
+            LabeledRecord(record, _parsed(editor_labels, record, value, f"{file}:{line}", f"{key} ({record.id})"))
+        )
     makers = _makers((value for _, value in lines.values()), "an annotator whom the file does not name")
     return items, f"labels by {makers} ({file.name})"
 
@@ -208,7 +215,7 @@ def _makers(values: Iterable[Object], usual: str) -> str:
 
 
 def _parsed(parse: Parse, record: Record, value: Object, place: str, name: str) -> Annotation:
-    """Call `parse`; whatever is wrong with `value` is an error of one line that says the `place` and the document."""
+    """Call `parse`; anything wrong with `value` is an error of one line with the `place` and the document."""
     try:
         return parse(record, value)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -231,7 +238,7 @@ def _spans(record: Record, pairs: Iterable[Any]) -> tuple[Sentence, ...]:
 
 
 def _numbers(values: Iterable[Any], size: int, least: int = 0) -> tuple[int, ...]:
-    """Return the numbers of sentences, of which there are `size`; the `least` may be that of no sentence."""
+    """Return the numbers of sentences, from `least` up to `size`; a negative `least` allows for no sentence."""
     numbers = tuple(map(int, values))
     for number in numbers:
         if not least <= number < size:

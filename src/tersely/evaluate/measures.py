@@ -100,17 +100,18 @@ def rouge(reference: Sequence[Tokens], summary: Sequence[Tokens]) -> dict[str, R
     (0.667, 0.667)
     """
     target = [token for sentence in reference for token in sentence]
-    found = [token for sentence in summary for token in sentence]
+    tokens = [token for sentence in summary for token in sentence]
     return {
-        "rouge1": _ngrams(target, found, 1),
-        "rouge2": _ngrams(target, found, 2),
-        "rougeL": _score(lcs_length(target, found), len(target), len(found)),
-        "rougeLsum": _score(_union_hits(reference, summary), len(target), len(found)),
+        "rouge1": _ngrams(target, tokens, 1),
+        "rouge2": _ngrams(target, tokens, 2),
+        "rougeL": _score(lcs_length(target, tokens), len(target), len(tokens)),
+        "rougeLsum": _score(_union_hits(reference, summary), len(target), len(tokens)),
     }
 
 
-def _score(hits: int, target: int, found: int) -> RougeScore:
-    precision, recall = hits / max(found, 1), hits / max(target, 1)
+def _score(hits: int, target: int, size: int) -> RougeScore:
+    """Return the score of a summary of `size` tokens with `hits` among the tokens of its `target`."""
+    precision, recall = hits / max(size, 1), hits / max(target, 1)
     return RougeScore(precision, recall, 2 * precision * recall / (precision + recall) if hits else 0.0)
 
 
@@ -119,16 +120,22 @@ def ngrams(tokens: Tokens, n: int) -> Counter[tuple[str, ...]]:
     return Counter(zip(*(tokens[i:] for i in range(n)), strict=False))
 
 
-def _ngrams(target: Tokens, found: Tokens, n: int) -> RougeScore:
-    hits = (ngrams(target, n) & ngrams(found, n)).total()
-    return _score(hits, max(0, len(target) - n + 1), max(0, len(found) - n + 1))
+def dice(reference: Counter[tuple[str, ...]], summary: Counter[tuple[str, ...]]) -> float:
+    """Return the F1 of two counts of n-grams, one of a reference and one of a summary."""
+    total = reference.total() + summary.total()
+    return 2 * (reference & summary).total() / total if total else 0.0
 
 
-def _rows(target: Tokens, found: Tokens) -> list[int]:
-    """Return one number per prefix of `target`; its bit j is 0 where `found[j]` makes the LCS longer."""
-    everywhere = (1 << len(found)) - 1
+def _ngrams(target: Tokens, tokens: Tokens, n: int) -> RougeScore:
+    hits = (ngrams(target, n) & ngrams(tokens, n)).total()
+    return _score(hits, max(0, len(target) - n + 1), max(0, len(tokens) - n + 1))
+
+
+def _rows(target: Tokens, tokens: Tokens) -> list[int]:
+    """Return one number per prefix of `target`; its bit j is 0 where `tokens[j]` makes the LCS longer."""
+    everywhere = (1 << len(tokens)) - 1
     places: dict[str, int] = {}
-    for j, token in enumerate(found):
+    for j, token in enumerate(tokens):
         places[token] = places.get(token, 0) | 1 << j
     rows = [everywhere]
     for token in target:
@@ -138,23 +145,23 @@ def _rows(target: Tokens, found: Tokens) -> list[int]:
     return rows
 
 
-def lcs_length(target: Tokens, found: Tokens) -> int:
+def lcs_length(target: Tokens, tokens: Tokens) -> int:
     """Return the length of the longest common subsequence."""
-    return len(found) - _rows(target, found)[-1].bit_count()
+    return len(tokens) - _rows(target, tokens)[-1].bit_count()
 
 
-def _lcs_places(target: Tokens, found: Tokens) -> set[int]:
+def _lcs_places(target: Tokens, tokens: Tokens) -> set[int]:
     """Return the places in `target` of one longest common subsequence: the one that `rouge-score` picks."""
-    rows = _rows(target, found)
-    i, j, places = len(target), len(found), set()
+    rows = _rows(target, tokens)
+    i, j, places = len(target), len(tokens), set()
     while i and j:
-        if target[i - 1] == found[j - 1]:
+        if target[i - 1] == tokens[j - 1]:
             i, j = i - 1, j - 1
             places.add(i)
             continue
-        left = j - 1 - (rows[i] & (1 << j - 1) - 1).bit_count()
+        before = j - 1 - (rows[i] & (1 << j - 1) - 1).bit_count()
         above = j - (rows[i - 1] & (1 << j) - 1).bit_count()
-        if left > above:
+        if before > above:
             j -= 1
         else:
             i -= 1
@@ -163,15 +170,15 @@ def _lcs_places(target: Tokens, found: Tokens) -> set[int]:
 
 def _union_hits(reference: Sequence[Tokens], summary: Sequence[Tokens]) -> int:
     """Count the tokens in the union of each reference sentence's LCS with all sentences, none of them twice."""
-    left = Counter(token for sentence in summary for token in sentence)
+    unused = Counter(token for sentence in summary for token in sentence)
     hits = 0
     for target in reference:
-        places = set().union(*(_lcs_places(target, found) for found in summary))
+        places = set().union(*(_lcs_places(target, tokens) for tokens in summary))
         for place in sorted(places):
             token = target[place]
-            if left[token] > 0:
+            if unused[token] > 0:
                 hits += 1
-                left[token] -= 1
+                unused[token] -= 1
     return hits
 
 
@@ -185,15 +192,17 @@ class Difference(NamedTuple):
 
 
 def paired_bootstrap(
-    one: NDArray[np.float64], two: NDArray[np.float64], samples: int = SAMPLES, seed: int = 42
+    scores: NDArray[np.float64], baseline: NDArray[np.float64], samples: int = SAMPLES, seed: int = 42
 ) -> Difference:
-    """Compare two lists of scores of the same documents by resampling the documents (Efron and Tibshirani).
+    """Compare `scores` with those of a `baseline` on the same documents (Efron and Tibshirani).
+
+    The documents are drawn anew `samples` times, with replacement; `seed` decides which.
 
     >>> paired_bootstrap(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, 2.0])).mean
     1.0
     """
-    means = _bootstrap_means(one - two, samples, seed)
-    mean = float((one - two).mean())
+    means = _bootstrap_means(scores - baseline, samples, seed)
+    mean = float((scores - baseline).mean())
     low, high = np.percentile(means, (2.5, 97.5))
     # Twice the share of draws on the far side of zero; one draw is added so that p is never 0.
     tail = min((means <= 0).sum(), (means >= 0).sum())

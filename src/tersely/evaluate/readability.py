@@ -1,4 +1,4 @@
-"""How summaries read, by labels: what a sentence lacks, noise, the main point, the editor's choice, who is named."""
+"""How summaries read, by labels: unmet needs, noise, the main point, the editor's choice, people and things."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,17 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.budget import Budget
+from tersely.datasets import Record
 from tersely.errors import InputError, UsageError
 from tersely.evaluate import csv_table, describe, markdown_table
-from tersely.evaluate.annotation import Item
-from tersely.evaluate.measures import Difference, paired_bootstrap
-from tersely.evaluate.record import Record
-from tersely.evaluate.systems import Extract, System, load_system
+from tersely.evaluate.annotation import LabeledRecord
+from tersely.evaluate.measures import Difference
+from tersely.evaluate.run import Experiment, difference
+from tersely.evaluate.systems import Extract, System
 from tersely.io.files import write_whole
 from tersely.io.lines import to_json
 from tersely.text import Document
-from tersely.workers.ordered import ordered
-from tersely.workers.process import cores
 
 Cells = list[tuple[str, ...]]
 MEANINGS = {
@@ -58,7 +57,7 @@ DEFAULT_BUDGETS = tuple(LanguageBudget(Budget(3 * n, "chars"), Budget(n, "chars"
 
 
 def pair_budgets(usual: Sequence[Budget], chinese: Sequence[Budget]) -> tuple[LanguageBudget, ...]:
-    """Return each budget with its own for Chinese texts; without any, the default ones."""
+    """Pair each budget with the one for Chinese texts; without any budget, return the default pairs."""
     if not chinese:
         return tuple(map(LanguageBudget, usual)) or DEFAULT_BUDGETS
     if len(chinese) != len(usual):
@@ -70,7 +69,7 @@ def pair_budgets(usual: Sequence[Budget], chinese: Sequence[Budget]) -> tuple[La
 class ReadingOutcome:
     """How one summary reads: its `figures` by name, and the `causes` of its unmet needs.
 
-    `sentences` is how many it has, `kind` that of the document.
+    `sentences` is the number of its sentences, and `kind` the kind of the document.
     """
 
     figures: Mapping[str, float]
@@ -112,56 +111,44 @@ class ReadingResult:
 
 
 def evaluate_reading(
-    items: Iterable[Item],
+    items: Iterable[LabeledRecord],
     systems: Sequence[str],
     budgets: Sequence[LanguageBudget] = DEFAULT_BUDGETS,
     workers: int | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> list[ReadingResult]:
-    """Run every system at every budget, as `evaluate` does; references are needed for the oracle only."""
-    work = _Reading(tuple(systems), tuple(budgets))
-    measure = work.load()
-    processes = workers or cores()
-    rows: list[list[ReadingOutcome]] = []
-    for row in map(measure, items) if processes == 1 else ordered(work, items, processes):
-        rows.append(row)
-        progress(len(rows))
-    if not rows:
+    """Run all `systems` at all `budgets` over the labeled `items`; only the oracle needs references.
+
+    `workers` and `progress` are those of `evaluate`.
+    """
+    experiment = _ReadingExperiment(tuple(systems), tuple(budgets))
+    results = [ReadingResult(*result) for result in experiment.run(items, workers, progress)]
+    if any(not result.outcomes for result in results):
         raise InputError("the data has no document")
-    pairs = [(system, budget) for budget in budgets for system in systems]
-    return [ReadingResult(s, b, tuple(row[k] for row in rows)) for k, (s, b) in enumerate(pairs)]
+    return results
 
 
-@dataclass(frozen=True)
-class _Reading:
-    """The work of one process."""
+class _ReadingExperiment(Experiment[LabeledRecord, LanguageBudget, ReadingOutcome]):
+    """Systems compared by the labels of sentences."""
 
-    systems: tuple[str, ...]
-    budgets: tuple[LanguageBudget, ...]
-
-    def load(self) -> Callable[[Item], list[ReadingOutcome]]:
-        systems = [load_system(spec) for spec in self.systems]
-
-        def measure(item: Item) -> list[ReadingOutcome]:
-            if "oracle" in self.systems and not item.record.reference:
-                raise InputError(f"the oracle needs references, but document {item.record.id} has none")
-            budgets = [choice.of(item.record.document) for choice in self.budgets]
-            return [_outcome(item, system, budget) for budget in budgets for system in systems]
-
-        return measure
+    def prepare(self, job: LabeledRecord) -> Callable[[System, LanguageBudget], ReadingOutcome]:
+        """Check that the oracle has its reference."""
+        if "oracle" in self.systems and not job.record.reference:
+            raise InputError(f"the oracle needs references, but document {job.record.id} has none")
+        return lambda system, budget: _outcome(job, system, budget.of(job.record.document))
 
 
-def _outcome(item: Item, system: System, budget: Budget) -> ReadingOutcome:
+def _outcome(item: LabeledRecord, system: System, budget: Budget) -> ReadingOutcome:
     document = item.record.document
     extract = system.extract(item.record, budget)
     chosen = item.labels.covered(document.sentences[i] for i in extract.chosen)
     figures = item.labels.figures(chosen, document, budget)
     figures["fill"] = extract.length / max(budget.capacity(document.text), 1)
-    figures["other"] = _has_other(item.record, system, budget, extract)
+    figures["other"] = _depends_on_room(item.record, system, budget, extract)
     return ReadingOutcome(figures, item.labels.unmet_causes(chosen), len(extract.chosen), item.kind)
 
 
-def _has_other(record: Record, system: System, budget: Budget, extract: Extract) -> bool:
+def _depends_on_room(record: Record, system: System, budget: Budget, extract: Extract) -> bool:
     """Tell whether the system makes another summary than `extract` if it may be exactly as long as that."""
     if extract.length in (0, budget.capacity(record.document.text)):
         return False
@@ -178,7 +165,7 @@ def footnote(results: Sequence[ReadingResult], baseline: str) -> str:
 
 
 def reading_table(results: Sequence[ReadingResult], baseline: str) -> Cells:
-    """Return the cells of the table with its header; some figures are compared with those of the `baseline`."""
+    """Return the cells of the table with its header; the figures in `COMPARED` are compared with the `baseline`."""
     header = ["budget", "system"]
     for name in results[0].names:
         header += [name, f"Δ {name} (95 %)", "p"] if name in COMPARED else [name]
@@ -194,7 +181,7 @@ def reading_table(results: Sequence[ReadingResult], baseline: str) -> Cells:
 
 
 def kinds_table(results: Sequence[ReadingResult], by: str) -> Cells:
-    """Return the figures of each kind of document, which the field `by` tells; they are too few each for tests."""
+    """Return the figures of each kind of document, the field `by`; each kind has too few documents for tests."""
     cells = [(by, "budget", "system", "documents", *results[0].names, "sentences")]
     for kind in sorted({outcome.kind for outcome in results[0].outcomes}):
         for result in results:
@@ -220,24 +207,24 @@ def causes_table(results: Sequence[ReadingResult]) -> Cells:
 
 def tables(results: Sequence[ReadingResult], baseline: str, by: str | None) -> list[tuple[Cells, int]]:
     """Return all tables that have rows, each with the number of its columns that are names."""
-    shown = [(reading_table(results, baseline), 2), (causes_table(results), 2)]
+    all_tables = [(reading_table(results, baseline), 2), (causes_table(results), 2)]
     if by:
-        shown.append((kinds_table(results, by), 3))
-    return [(cells, names) for cells, names in shown if len(cells) > 1]
+        all_tables.append((kinds_table(results, by), 3))
+    return [(cells, names) for cells, names in all_tables if len(cells) > 1]
 
 
 def save(folder: Path, results: Sequence[ReadingResult], baseline: str, source: str, by: str | None) -> None:
     """Write the results to a folder as Markdown, CSV and JSON; `source` says where the labels come from."""
     note = footnote(results, baseline)
-    shown = "\n".join(markdown_table(cells, names) for cells, names in tables(results, baseline, by))
+    text = "\n".join(markdown_table(cells, names) for cells, names in tables(results, baseline, by))
     data = {"labels": source, "settings": note, "results": [_data(result, results, baseline) for result in results]}
     texts = {
-        "readability.md": f"{source}\n\n{shown}\n{note}\n",
+        "readability.md": f"{source}\n\n{text}\n{note}\n",
         "readability.csv": csv_table(reading_table(results, baseline)),
         "readability.json": to_json(data, indent=1),
     }
-    for name, text in texts.items():
-        write_whole(folder / name, text.encode())
+    for name, content in texts.items():
+        write_whole(folder / name, content.encode())
 
 
 def _data(result: ReadingResult, results: Sequence[ReadingResult], baseline: str) -> dict[str, Any]:
@@ -268,5 +255,4 @@ def _difference(delta: Difference | None) -> list[str]:
 
 
 def _compare(result: ReadingResult, results: Sequence[ReadingResult], baseline: str, figure: str) -> Difference | None:
-    base = next(r for r in results if r.system == baseline and r.budget == result.budget)
-    return None if base is result else paired_bootstrap(100 * result.values(figure), 100 * base.values(figure))
+    return difference(result, results, baseline, lambda compared: 100 * compared.values(figure))

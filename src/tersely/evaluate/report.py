@@ -8,8 +8,8 @@ from typing import Any
 
 from tersely.errors import InputError, MissingExtraError, UsageError
 from tersely.evaluate import columns, csv_table, describe, markdown_table
-from tersely.evaluate.measures import MEASURES, Difference, Tokenization, interval, paired_bootstrap
-from tersely.evaluate.run import SystemResult
+from tersely.evaluate.measures import MEASURES, Difference, Tokenization, interval
+from tersely.evaluate.run import SystemResult, difference
 from tersely.io.files import write_whole
 from tersely.io.lines import Fault, read_objects
 
@@ -50,18 +50,17 @@ def rows(results: Sequence[SystemResult], baseline: str) -> list[tuple[str, ...]
 def _compare(
     result: SystemResult, results: Sequence[SystemResult], baseline: str, measure: str = "rouge1"
 ) -> Difference | None:
-    base = next(r for r in results if r.system == baseline and r.budget == result.budget)
-    return None if base is result else paired_bootstrap(result.f1(measure), base.f1(measure))
+    return difference(result, results, baseline, lambda compared: compared.f1(measure))
 
 
-def _row(result: SystemResult, difference: Difference | None) -> tuple[str, ...]:
-    delta = f"{difference.mean:+.2f} ({difference.low:+.2f}, {difference.high:+.2f})" if difference else ""
+def _row(result: SystemResult, delta: Difference | None) -> tuple[str, ...]:
+    change = f"{delta.mean:+.2f} ({delta.low:+.2f}, {delta.high:+.2f})" if delta else ""
     return (
         describe(result.budget),
         result.system,
         *(f"{result.mean(measure):.2f}" for measure in MEASURES),
-        delta,
-        f"{difference.p:.4f}" if difference else "",
+        change,
+        f"{delta.p:.4f}" if delta else "",
         f"{result.lengths.mean():.0f} ({result.lengths.std():.0f})",
         f"{result.fill:.0%}",
         str(result.violations),
@@ -85,7 +84,7 @@ def as_csv(results: Sequence[SystemResult], baseline: str) -> str:
 
 
 def as_json(results: Sequence[SystemResult], baseline: str, tokenization: Tokenization) -> str:
-    """Return everything: the means of all measures, intervals, differences, and the scores of each document."""
+    """Return JSON with the means of all measures, intervals, differences, and the scores of each document."""
     data = {
         "settings": footnote(tokenization, len(results[0].outcomes), baseline),
         "results": [_data(result, results, baseline) for result in results],
@@ -97,11 +96,11 @@ def _data(result: SystemResult, results: Sequence[SystemResult], baseline: str) 
     scores = {}
     for measure in MEASURES:
         low, high = interval(result.f1(measure))
-        difference = _compare(result, results, baseline, measure)
+        delta = _compare(result, results, baseline, measure)
         scores[measure] = {
             **{part: round(result.mean(measure, part), 4) for part in ("precision", "recall", "f1")},
             "interval": [round(low, 4), round(high, 4)],
-            "difference": difference._asdict() if difference else None,
+            "difference": delta._asdict() if delta else None,
             "documents": [round(score, 4) for score in result.f1(measure).tolist()],
         }
     return {
@@ -127,8 +126,8 @@ def plots(results: Sequence[SystemResult]) -> dict[str, bytes]:
 def _by_budget(results: Sequence[SystemResult]) -> bytes:
     figure, axes = _figure()
     for system in dict.fromkeys(result.system for result in results):
-        own = sorted((r for r in results if r.system == system), key=lambda r: r.budget.limit)
-        axes.plot([r.budget.limit for r in own], [r.mean("rouge1") for r in own], marker="o", label=system)
+        points = sorted((r for r in results if r.system == system), key=lambda r: r.budget.limit)
+        axes.plot([r.budget.limit for r in points], [r.mean("rouge1") for r in points], marker="o", label=system)
     axes.set(xlabel=f"budget ({results[0].budget.unit})", ylabel="ROUGE-1 F1")
     return _png(figure, axes)
 
@@ -136,12 +135,12 @@ def _by_budget(results: Sequence[SystemResult]) -> bytes:
 def _positions(results: Sequence[SystemResult], first: int = 10) -> bytes:
     figure, axes = _figure()
     budget = results[-1].budget
-    own = [result for result in results if result.budget == budget]
-    width = 0.8 / len(own)
-    for k, result in enumerate(own):
+    bars = [result for result in results if result.budget == budget]
+    width = 0.8 / len(bars)
+    for k, result in enumerate(bars):
         counts = result.positions(first)
         total = max(1, sum(counts))
-        places = [place + (k - len(own) / 2 + 0.5) * width for place in range(first + 1)]
+        places = [place + (k - len(bars) / 2 + 0.5) * width for place in range(first + 1)]
         axes.bar(places, [100 * count / total for count in counts], width, label=result.system)
     axes.set_xticks(range(first + 1), [*map(str, range(first)), f"{first}+"])
     axes.set(xlabel=f"index of the chosen sentences, {describe(budget)}", ylabel="% of chosen sentences")

@@ -1,22 +1,70 @@
-"""Run systems over records, and keep the figures of every document so that systems can be compared in pairs."""
+"""Run systems over documents, and keep the figures of every document so that systems can be compared in pairs."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tersely.budget import Budget
+from tersely.datasets import Record
 from tersely.errors import InputError
-from tersely.evaluate.measures import RougeScore, Tokenization, Tokens, ngrams, rouge
-from tersely.evaluate.record import Record
-from tersely.evaluate.systems import load_system
+from tersely.evaluate.measures import Difference, RougeScore, Tokenization, Tokens, ngrams, paired_bootstrap, rouge
+from tersely.evaluate.systems import System, load_system
 from tersely.workers.ordered import ordered
 from tersely.workers.process import cores
 
-# It takes longer to start other processes than to measure fewer documents than these.
+# It takes longer to start more processes than to measure fewer documents than these.
 _FEW = 8
+
+Job = TypeVar("Job")
+Limit = TypeVar("Limit")
+Outcome = TypeVar("Outcome")
+
+
+@dataclass(frozen=True)
+class Experiment(ABC, Generic[Job, Limit, Outcome]):
+    """Every system at every budget, on one document after another; a process loads each system once."""
+
+    systems: tuple[str, ...]
+    budgets: tuple[Limit, ...]
+
+    @abstractmethod
+    def prepare(self, job: Job) -> Callable[[System, Limit], Outcome]:
+        """Return a function that measures one system at one budget on the document of `job`."""
+
+    def load(self) -> Callable[[Job], list[Outcome]]:
+        """Load the systems, and return a function that measures all of them at all budgets on one document."""
+        systems = [load_system(spec) for spec in self.systems]
+
+        def measure(job: Job) -> list[Outcome]:
+            outcome = self.prepare(job)
+            return [outcome(system, budget) for budget in self.budgets for system in systems]
+
+        return measure
+
+    def run(
+        self, jobs: Iterable[Job], workers: int | None, progress: Callable[[int], None]
+    ) -> list[tuple[str, Limit, tuple[Outcome, ...]]]:
+        """Return each system with each budget and its outcomes, one per document, in the order of the documents.
+
+        After each document, `progress` gets the number of documents measured so far. `workers` is the number of
+        processes, by default one per core, or one for a few documents; with one, everything runs in this process.
+        """
+        measure = self.load()  # an unknown name fails here, before any other work begins
+        remaining = iter(jobs)
+        first = list(islice(remaining, _FEW))
+        processes = workers or (cores() if len(first) == _FEW else 1)
+        rows: list[list[Outcome]] = []
+        all_jobs = chain(first, remaining)
+        for row in map(measure, all_jobs) if processes == 1 else ordered(self, all_jobs, processes):
+            rows.append(row)
+            progress(len(rows))
+        pairs = [(system, budget) for budget in self.budgets for system in self.systems]
+        return [(system, budget, tuple(row[k] for row in rows)) for k, (system, budget) in enumerate(pairs)]
 
 
 def evaluate(
@@ -27,28 +75,19 @@ def evaluate(
     workers: int | None = None,
     progress: Callable[[int], None] = lambda _: None,
     alternatives: bool = False,
-) -> "list[SystemResult]":
-    """Run every system at every budget over the records that have a reference.
+) -> list["SystemResult"]:
+    """Run all `systems` at all `budgets` over the `records` that have a reference.
 
-    With `alternatives`, a list of references is not one summary, sentence by sentence, but several: the one that
-    matches best counts.
-
-    After each document, `progress` gets the number of documents done so far. `workers` is the number of processes, by
-    default one per core, or one for a few documents; with one, everything runs in this process.
+    `tokenization` decides what ROUGE counts. With `alternatives`, a list of references is not one summary, sentence by
+    sentence, but several: the one that matches best counts. `workers` is the number of processes, by default one per
+    core, or one for a few documents. After each document, `progress` gets the number of documents measured so far.
     """
-    work = _Measuring(tuple(systems), tuple(budgets), tokenization or Tokenization(), alternatives)
-    measure = work.load()  # an unknown name fails here, before any other work begins
+    experiment = _RougeExperiment(tuple(systems), tuple(budgets), tokenization or Tokenization(), alternatives)
     usable = (record for record in records if record.reference and len(record.document))
-    first = list(islice(usable, _FEW))
-    processes = workers or (cores() if len(first) == _FEW else 1)
-    jobs, rows = chain(first, usable), list[list[DocumentOutcome]]()
-    for row in map(measure, jobs) if processes == 1 else ordered(work, jobs, processes):
-        rows.append(row)
-        progress(len(rows))
-    if not rows:
+    results = [SystemResult(*result) for result in experiment.run(usable, workers, progress)]
+    if any(not result.outcomes for result in results):
         raise InputError("the data has no document with a reference summary")
-    pairs = [(system, budget) for budget in budgets for system in systems]
-    return [SystemResult(s, b, tuple(row[k] for row in rows)) for k, (s, b) in enumerate(pairs)]
+    return results
 
 
 @dataclass(frozen=True)
@@ -105,46 +144,65 @@ class SystemResult:
         return [places.count(place) for place in range(first + 1)]
 
 
-@dataclass(frozen=True)
-class _Measuring:
-    """The work of one process: every system at every budget on one document after another."""
+class _Measured(Protocol):
+    @property
+    def system(self) -> str: ...
 
-    systems: tuple[str, ...]
-    budgets: tuple[Budget, ...]
+    @property
+    def budget(self) -> object: ...
+
+
+Result = TypeVar("Result", bound=_Measured)
+
+
+def difference(
+    result: Result, results: Sequence[Result], baseline: str, values: Callable[[Result], NDArray[np.float64]]
+) -> Difference | None:
+    """Compare the `values` of a result with those of the `baseline` system at the same budget.
+
+    There is no difference for the baseline itself.
+    """
+    base = next(
+        candidate for candidate in results if candidate.system == baseline and candidate.budget == result.budget
+    )
+    return None if base is result else paired_bootstrap(values(result), values(base))
+
+
+@dataclass(frozen=True)
+class _RougeExperiment(Experiment[Record, Budget, DocumentOutcome]):
+    """Systems compared by ROUGE; `alternatives` is explained at `evaluate`."""
+
     tokenization: Tokenization
     alternatives: bool = False
 
-    def load(self) -> Callable[[Record], list[DocumentOutcome]]:
-        systems = [load_system(spec) for spec in self.systems]
+    def prepare(self, job: Record) -> Callable[[System, Budget], DocumentOutcome]:
+        """Tokenize the document and its references once for all systems."""
+        document = job.document
+        tokens = [self.tokenization.tokens(sentence, document.language) for sentence in job.reference]
+        references = [[sentence] for sentence in tokens] if self.alternatives else [tokens]
+        sentences = [self.tokenization.tokens(sentence, document.language) for sentence in document.texts]
 
-        def measure(record: Record) -> list[DocumentOutcome]:
-            document = record.document
-            tokens = [self.tokenization.tokens(sentence, document.language) for sentence in record.reference]
-            references = [[one] for one in tokens] if self.alternatives else [tokens]
-            sentences = [self.tokenization.tokens(sentence, document.language) for sentence in document.texts]
-            outcomes = []
-            for budget in self.budgets:
-                for system in systems:
-                    extract = system.extract(record, budget)
-                    summary = [sentences[i] for i in extract.chosen]
-                    outcomes.append(
-                        DocumentOutcome(
-                            scores=_best([rouge(reference, summary) for reference in references]),
-                            length=extract.length,
-                            characters=len(extract.text),
-                            capacity=budget.capacity(document.text),
-                            redundancy=_redundancy(summary),
-                            positions=extract.chosen,
-                        )
-                    )
-            return outcomes
+        def outcome(system: System, budget: Budget) -> DocumentOutcome:
+            extract = system.extract(job, budget)
+            summary = [sentences[i] for i in extract.chosen]
+            return DocumentOutcome(
+                scores=_best([rouge(reference, summary) for reference in references]),
+                length=extract.length,
+                characters=len(extract.text),
+                capacity=budget.capacity(document.text),
+                redundancy=_redundancy(summary),
+                positions=extract.chosen,
+            )
 
-        return measure
+        return outcome
 
 
 def _best(scores: list[dict[str, RougeScore]]) -> dict[str, RougeScore]:
     """Return for each measure the score against the reference that matches best."""
-    return {measure: max((one[measure] for one in scores), key=lambda score: score.f1) for measure in scores[0]}
+    return {
+        measure: max((by_measure[measure] for by_measure in scores), key=lambda score: score.f1)
+        for measure in scores[0]
+    }
 
 
 def _redundancy(summary: Sequence[Tokens]) -> float:

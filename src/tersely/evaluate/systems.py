@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from tersely.budget import Budget
+from tersely.datasets import Record
 from tersely.encode import Recent
 from tersely.errors import MissingExtraError, UsageError
-from tersely.evaluate.measures import Tokenization, ngrams
-from tersely.evaluate.record import Record
+from tersely.evaluate.measures import Tokenization, dice, ngrams
 from tersely.layout import Layout, Options
 from tersely.models import shipped_models
 from tersely.score import SCORERS
@@ -58,8 +58,8 @@ class System(Protocol):
 def load_system(spec: str) -> System:
     """Return the system of a spec: `scorer[+selector][@encoder]`, `model[+selector]`, `oracle`, or another tool.
 
-    One of our own may end in `~strict` or `~soft`, its coherence. A known name wins over a folder of the same name,
-    which is then written `./lead`.
+    `~strict` or `~soft` at the end of one of our own sets its coherence. A known name wins over a folder of the same
+    name, which is then written `./lead`.
 
     >>> load_system("textrank+greedy@tfidf").summarizer.selector
     Greedy()
@@ -90,15 +90,18 @@ def parse_systems(specs: str) -> list[str]:
     >>> parse_systems("lead,pacsum:beta=0,lambda1=0.7@use,oracle")
     ['lead', 'pacsum:beta=0,lambda1=0.7@use', 'oracle']
     """
-    found: list[str] = []
+    systems: list[str] = []
     for part in specs.split(","):
-        if found and "=" in part and ":" not in part.split("=")[0]:
-            found[-1] += "," + part
+        if systems and "=" in part and ":" not in part.split("=")[0]:
+            systems[-1] += "," + part
         elif part.strip():
-            found.append(part.strip())
-    if len(set(found)) != len(found) or not found:
-        raise UsageError(f"name at least one system, each once, not '{specs}'")
-    return found
+            systems.append(part.strip())
+    if not systems:
+        raise UsageError(f"name at least one system, not '{specs}'")
+    repeated = next((system for system in systems if systems.count(system) > 1), None)
+    if repeated is not None:
+        raise UsageError(f"name each system once: '{repeated}' is there twice")
+    return systems
 
 
 _recent: dict[str, Recent] = {}
@@ -121,26 +124,26 @@ class Ours:
     options: Options = field(default_factory=Options)
 
     def extract(self, record: Record, budget: Budget) -> Extract:
-        """Return the sentences that the library chooses."""
+        """Return the sentences that the library chooses.
+
+        The library returns a text that fits as it is. It is joined here like any other summary: its line breaks would
+        make it longer than another system's, and would show a rater which system it comes from.
+        """
         summary = self.summarizer.fit(record.document, budget, self.options)
-        return join(record.document, (sentence.index for sentence in summary.sentences), budget)
+        chosen = tuple(sentence.index for sentence in summary.sentences)
+        if summary.reason == "whole-text-fits":
+            return join(Layout(record.document, budget.counts), chosen)
+        return Extract(chosen, summary.text, summary.length)
 
 
-def join(document: Document, chosen: Iterable[int], budget: Budget) -> Extract:
-    """Join the chosen sentences by the rules of our summaries, in the same way for every system.
+def join(layout: Layout, chosen: Iterable[int]) -> Extract:
+    """Join the chosen sentences by the rules of our summaries.
 
-    A text that fits as a whole is joined, too, although the library returns it unchanged: its line breaks would make
-    it longer than another system's, and would show a rater whose it is.
-
-    >>> join(Document.from_sentences(["One fish.", "Two fish."]), [1, 0], Budget(20, "chars"))
+    >>> join(Layout(Document.from_sentences(["One fish.", "Two fish."]), "chars"), [1, 0])
     Extract(chosen=(0, 1), text='One fish. Two fish.', length=19)
     """
-    layout, ascending = Layout(document, budget.counts), tuple(sorted(chosen))
+    ascending = tuple(sorted(chosen))
     return Extract(ascending, layout.join(ascending), layout.length(ascending))
-
-
-def _fits(document: Document, chosen: Iterable[int], budget: Budget) -> bool:
-    return join(document, chosen, budget).length <= budget.capacity(document.text)
 
 
 @dataclass(frozen=True)
@@ -155,7 +158,7 @@ class Oracle:
 
     def extract(self, record: Record, budget: Budget) -> Extract:
         """Return the summary of the chosen sentences."""
-        return join(record.document, self.choose(record, budget), budget)
+        return join(Layout(record.document, budget.counts), self.choose(record, budget))
 
     def choose(self, record: Record, budget: Budget) -> list[int]:
         """Return the indices of the chosen sentences, ascending: the labels for supervised training."""
@@ -164,13 +167,15 @@ class Oracle:
     def steps(self, record: Record, budget: Budget) -> Iterator[tuple[int, dict[int, float]]]:
         """Yield each sentence in the order of choice, and by how much each candidate would raise the score."""
         document = record.document
-        target = _Grams.of([t for s in record.reference for t in self.tokenization.tokens(s, document.language)])
-        sentences = [_Grams.of(self.tokenization.tokens(s, document.language)) for s in document.texts[:_FIRST]]
+        target = _NgramCounts.of([t for s in record.reference for t in self.tokenization.tokens(s, document.language)])
+        sentences = [_NgramCounts.of(self.tokenization.tokens(s, document.language)) for s in document.texts[:_FIRST]]
+        layout, capacity = Layout(document, budget.counts), budget.capacity(document.text)
         chosen: list[int] = []
-        covered, score = _Grams.of([]), 0.0
+        covered, score = _NgramCounts.of([]), 0.0
         while True:
-            others = [i for i in range(len(sentences)) if i not in chosen and _fits(document, [*chosen, i], budget)]
-            gains = {i: target.f1(covered + sentences[i]) - score for i in others}
+            unchosen = [i for i in range(len(sentences)) if i not in chosen]
+            fitting = [i for i in unchosen if layout.length(tuple(sorted([*chosen, i]))) <= capacity]
+            gains = {i: target.f1(covered + sentences[i]) - score for i in fitting}
             best = max(gains, key=lambda i: (gains[i], -i), default=-1)
             if best < 0 or gains[best] <= 0:
                 return
@@ -181,26 +186,21 @@ class Oracle:
 
 
 @dataclass(frozen=True)
-class _Grams:
+class _NgramCounts:
     """The unigrams and bigrams of some sentences; no bigram crosses from one sentence into the next."""
 
     ones: Counter[tuple[str, ...]]
     twos: Counter[tuple[str, ...]]
 
     @classmethod
-    def of(cls, tokens: list[str]) -> "_Grams":
+    def of(cls, tokens: list[str]) -> "_NgramCounts":
         return cls(ngrams(tokens, 1), ngrams(tokens, 2))
 
-    def __add__(self, other: "_Grams") -> "_Grams":
-        return _Grams(self.ones + other.ones, self.twos + other.twos)
+    def __add__(self, more: "_NgramCounts") -> "_NgramCounts":
+        return _NgramCounts(self.ones + more.ones, self.twos + more.twos)
 
-    def f1(self, other: "_Grams") -> float:
-        return _dice(self.ones, other.ones) + _dice(self.twos, other.twos)
-
-
-def _dice(one: Counter[tuple[str, ...]], two: Counter[tuple[str, ...]]) -> float:
-    total = one.total() + two.total()
-    return 2 * (one & two).total() / total if total else 0.0
+    def f1(self, summary: "_NgramCounts") -> float:
+        return dice(self.ones, summary.ones) + dice(self.twos, summary.twos)
 
 
 @dataclass(frozen=True)
@@ -211,17 +211,18 @@ class Peer:
 
     def extract(self, record: Record, budget: Budget) -> Extract:
         """Return the summary of the chosen sentences."""
+        layout, capacity = Layout(record.document, budget.counts), budget.capacity(record.document.text)
         chosen: list[int] = []
 
         def take(rated: Sequence[Any]) -> Sequence[Any]:
             # sumy passes its sentences, best first, to a function given in place of their number.
             for info in rated:
-                if _fits(record.document, [*chosen, info.order], budget):
+                if layout.length(tuple(sorted([*chosen, info.order]))) <= capacity:
                     chosen.append(info.order)
             return [info for info in rated if info.order in chosen]
 
         _sumy_method(self.name)(_sumy_document(record.document), take)
-        return join(record.document, chosen, budget)
+        return join(layout, chosen)
 
 
 @cache
@@ -230,10 +231,10 @@ def _sumy_method(name: str) -> Any:
     try:
         from sumy.nlp.stemmers import Stemmer
 
-        found = getattr(import_module(f"sumy.summarizers.{module}"), method)
+        summarizer = getattr(import_module(f"sumy.summarizers.{module}"), method)
     except ImportError:
         raise MissingExtraError("comparing with sumy", "eval") from None
-    return found(Stemmer("english"))
+    return summarizer(Stemmer("english"))
 
 
 def _sumy_document(document: Document) -> Any:

@@ -1,12 +1,183 @@
-"""Takes the text out of files: what its blocks are, and the page, time or section where each part of it stands."""
+"""Takes the text out of files: what its blocks are, and the page, time or section where each part of it stands.
 
+A form of files is one row of `FORMS` and a function `read_<form>` in the module that the row names.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
+from pathlib import PurePath
+from typing import Literal, NamedTuple
+from urllib.parse import urlsplit
 
 from tersely.errors import InputError, TerselyError
-from tersely.extract.extracted import Extracted, Placed, Reading, assemble
-from tersely.extract.forms import FORMS, Form, Given, detect_form
+from tersely.extract.extracted import Contents, Extracted, Placed, assemble
 
 __all__ = ["FORMS", "Extracted", "Form", "Placed", "extract"]
+
+Form = Literal["text", "markdown", "html", "pdf", "docx", "epub", "rtf", "srt", "vtt", "eml", "csv", "tsv", "json"]
+
+
+class _Form(NamedTuple):
+    """What a form is called, the module that reads it, and the endings and media types of its files."""
+
+    title: str
+    module: str
+    endings: str
+    media: str
+
+
+FORMS: dict[Form, _Form] = {
+    "text": _Form("text file", "_plain", "txt text log rst", "text/plain"),
+    "markdown": _Form("Markdown file", "_markup", "md markdown mdown mkd", "text/markdown text/x-markdown"),
+    "html": _Form("web page", "_markup", "html htm xhtml", "text/html application/xhtml+xml"),
+    "pdf": _Form("PDF", "_pdf", "pdf", "application/pdf"),
+    "docx": _Form(
+        "Word document",
+        "_office",
+        "docx",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ),
+    "epub": _Form("EPUB", "_office", "epub", "application/epub+zip"),
+    "rtf": _Form("RTF file", "_office", "rtf", "application/rtf text/rtf"),
+    "srt": _Form("SRT file", "_subtitles", "srt", "application/x-subrip"),
+    "vtt": _Form("VTT file", "_subtitles", "vtt", "text/vtt"),
+    "eml": _Form("e-mail", "_markup", "eml", "message/rfc822"),
+    "csv": _Form("CSV file", "_plain", "csv", "text/csv"),
+    "tsv": _Form("TSV file", "_plain", "tsv tab", "text/tab-separated-values"),
+    "json": _Form("JSON file", "_plain", "json", "application/json"),
+}
+_BY_ENDING: dict[str, Form] = {end: form for form in FORMS for end in FORMS[form].endings.split()}
+_BY_MEDIA: dict[str, Form] = {media: form for form in FORMS for media in FORMS[form].media.split()}
+# Forms with a mark in their first bytes; a file without that mark has another form, even if its name says so.
+_MARKED: frozenset[Form] = frozenset(("pdf", "docx", "epub", "rtf", "vtt"))
+# How files begin that people also try, and what to do instead.
+_REFUSED = {
+    b"\x1f\x8b": "is compressed: unpack it first (gunzip -c)",
+    b"(\xb5/\xfd": "is compressed: unpack it first (zstd -dc)",
+    b"BZh": "is compressed: unpack it first (bunzip2 -c)",
+    b"\xfd7zXZ": "is compressed: unpack it first (xz -dc)",
+    b"\x89PNG": "is a picture: its text must be recognized first (OCR)",
+    b"\xff\xd8\xff": "is a picture: its text must be recognized first (OCR)",
+    b"GIF8": "is a picture: its text must be recognized first (OCR)",
+    b"ID3": "is a recording: it must be transcribed first",
+    b"OggS": "is a recording: it must be transcribed first",
+    b"RIFF": "is a picture or a recording, not text",
+    b"PAR1": "is a Parquet file: summarize its rows with 'tersely batch'",
+}
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ARCHIVED = {
+    "xl/workbook.xml": "is a spreadsheet: save it as CSV, and name its column",
+    "ppt/presentation.xml": "is a presentation: save it as PDF first",
+    "content.xml": "is an OpenDocument file: save it as DOCX first",
+}
+_SPACE = rb"(?:\xef\xbb\xbf)?\s*"
+# Possessive, because a text that begins with many comments would otherwise take forever.
+_HTML = re.compile(_SPACE + rb"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*+<(?:!doctype html|html)\b", re.I | re.DOTALL)
+_RTF = re.compile(_SPACE + rb"\{\\rtf")
+_VTT = re.compile(rb"(?:\xef\xbb\xbf)?WEBVTT(?:\s|\Z)")
+_SRT = re.compile(_SPACE + rb"\d{1,6}[ \t]*\r?\n\d{1,3}:\d{2}:\d{2}[,.]\d{1,3} *--> *\d{1,3}:\d{2}:\d{2}")
+# The header fields of a message that was sent; whoever writes a letter writes none of them.
+_MAIL = re.compile(
+    rb"(?:[!-9;-~]{1,60}:[^\n]*\n(?:[ \t][^\n]*\n)*+)*?"
+    rb"(?:received|return-path|delivered-to|message-id|mime-version|dkim-signature|x-mailer):",
+    re.IGNORECASE,
+)
+_PATTERNS: dict[Form, re.Pattern[bytes]] = {"html": _HTML, "rtf": _RTF, "vtt": _VTT, "srt": _SRT, "eml": _MAIL}
+_START = 4_000
+
+
+@dataclass(frozen=True)
+class RawFile:
+    """The bytes of a file, with its name, its media type, and the column or field that holds the text, if known."""
+
+    data: bytes
+    name: str = ""
+    media_type: str = ""
+    field: str | None = None
+
+    @cached_property
+    def ending(self) -> str:
+        """The ending of the name, without the dot, in lowercase; an address has one in its path."""
+        path = urlsplit(self.name).path if "://" in self.name else self.name
+        return PurePath(path).suffix.lstrip(".").lower()
+
+    @cached_property
+    def looks_like(self) -> "Form | None":
+        """The form that the ending names, if files of that form begin with a mark."""
+        form = _BY_ENDING.get(self.ending)
+        return form if form in _MARKED else None
+
+    @cached_property
+    def media(self) -> str:
+        """The media type, without parameters."""
+        return self.media_type.partition(";")[0].strip().lower()
+
+    @cached_property
+    def charset(self) -> str | None:
+        """The encoding that the media type names, if any."""
+        if ";" not in self.media_type:
+            return None
+        from email.message import Message
+
+        message = Message()
+        message["Content-Type"] = " ".join(self.media_type.split())
+        charset = message.get_param("charset")
+        return charset if isinstance(charset, str) else None
+
+
+def detect_form(file: RawFile) -> Form:
+    """Tell the form of a file: by its content, or else by its name, or else by its media type.
+
+    >>> detect_form(RawFile(b"%PDF-1.7", "page.html")), detect_form(RawFile(b"# Fish", "a.md", "text/plain"))
+    ('pdf', 'markdown')
+    """
+    form = _by_content(file.data)
+    if form is not None:
+        return form
+    for claimed in (_BY_ENDING.get(file.ending), _BY_MEDIA.get(file.media)):
+        if claimed is not None and claimed not in _MARKED:
+            return claimed
+    return "json" if file.field is not None and file.data.lstrip()[:1] in (b"{", b"[") else "text"
+
+
+def _by_content(data: bytes) -> Form | None:
+    start = data[:_START]
+    if start.startswith(b"PK\x03\x04"):
+        return _archived(data)
+    if start.startswith(_OLE):
+        raise InputError(_locked(data))
+    for mark, advice in _REFUSED.items():
+        if start.startswith(mark):
+            raise InputError(advice)
+    if b"%PDF-" in start[:1024]:
+        return "pdf"
+    return next((form for form, pattern in _PATTERNS.items() if pattern.match(start)), None)
+
+
+def _archived(data: bytes) -> Form:
+    from io import BytesIO
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        with ZipFile(BytesIO(data)) as archive:
+            names = set(archive.namelist())
+    except (BadZipFile, OSError, ValueError, NotImplementedError):
+        raise InputError("is a broken archive or document: it may be cut off") from None
+    if "word/document.xml" in names:
+        return "docx"
+    if "META-INF/container.xml" in names:
+        return "epub"
+    advice = next((text for name, text in _ARCHIVED.items() if name in names), None)
+    raise InputError(advice or "is an archive: unpack it, and give a file from it")
+
+
+def _locked(data: bytes) -> str:
+    """Say what is wrong with an OLE container: it holds an old Office file, or an encrypted new one."""
+    if "EncryptedPackage".encode("utf-16le") in data:
+        return "is encrypted: save it without a password first"
+    return "is an old Office file: save it as DOCX first"
 
 
 def extract(
@@ -14,37 +185,38 @@ def extract(
 ) -> Extracted:
     """Take the text out of the bytes of a file.
 
-    What the file is, its content says first, then the ending of its `name`, then its `media_type`, which may have a
-    `charset`. `field` is the column of a table, or the field of JSON, that holds the text. No address is ever fetched.
+    The content of `data` says first what the file is, then the ending of its `name`, then its `media_type`, which may
+    have a `charset`. `field` is the column of a table, or the field of JSON, that holds the text. No address is ever
+    fetched.
 
     >>> page = extract(b"<html><p>One red fish. Two blue fish.", name="fish.html")
     >>> page.form, page.text
     ('html', 'One red fish. Two blue fish.')
     """
-    given = Given(data, name or "", media_type or "", field)
-    called = name or "the file"
+    file = RawFile(data, name or "", media_type or "", field)
+    title = name or "the file"
     form: Form = "text"
     try:
-        form = detect_form(given)
-        if form == "text" and given.looks_like and not data.strip():
+        form = detect_form(file)
+        if form == "text" and file.looks_like and not data.strip():
             raise InputError("is empty")  # noqa: TRY301
-        reading = _read(form, given)
-        if form != "text" and not (reading.text or any(piece.text.strip() for piece in reading.pieces)):
+        contents = _read(form, file)
+        if form != "text" and not (contents.text or any(piece.text.strip() for piece in contents.pieces)):
             raise InputError("has no text")  # noqa: TRY301
     except InputError as error:
-        raise InputError(f"{called} {error}") from None
+        raise InputError(f"{title} {error}") from None
     except TerselyError:
         raise
     except Exception as error:  # the libraries that read formats raise whatever they like at broken files
         reason = " ".join(str(error).split())[:100] or type(error).__name__
-        raise InputError(f"{called} is no readable {FORMS[form].title}: {reason}") from None
-    if form == "text" and given.looks_like:
-        reading.notes.append(f"named like a {FORMS[given.looks_like].title}, but read as plain text")
-    return assemble("text" if reading.text else form, reading)
+        raise InputError(f"{title} is no readable {FORMS[form].title}: {reason}") from None
+    if form == "text" and file.looks_like:
+        contents.notes.append(f"named like a {FORMS[file.looks_like].title}, but read as plain text")
+    return assemble("text" if contents.text else form, contents)
 
 
-def _read(form: Form, given: Given) -> Reading:
-    """Read a file of a known form; what that needs is imported only now."""
+def _read(form: Form, file: RawFile) -> Contents:
+    """Read a file of a known form; the module that reads it is imported only now."""
     module = import_module(f"tersely.extract.{FORMS[form].module}")
-    reading: Reading = getattr(module, f"read_{form}")(given)
-    return reading
+    contents: Contents = getattr(module, f"read_{form}")(file)
+    return contents

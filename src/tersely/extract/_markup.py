@@ -1,20 +1,23 @@
-"""Web pages and Markdown: mark-up says what each block is."""
+"""Web pages, Markdown and e-mail: mark-up says what each block is."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tersely.errors import InputError, MissingExtraError
-from tersely.extract._plain import decode_given
-from tersely.extract.extracted import Label, Piece, Reading
-from tersely.extract.forms import Given
+from tersely.extract import RawFile
+from tersely.extract._plain import decode, decode_file
+from tersely.extract.extracted import Contents, Label, Piece, blocks_by_lines, pieces_by_lines
 
 if TYPE_CHECKING:
+    from email.message import MIMEPart
+
     from tersely.text.blocks import Kind
 
 # Taking the article out of a page needs up to six seconds for each megabyte.
 MAX_MARKUP = 2_000_000
-# The tags of HTML, and those of the articles that trafilatura finds.
+# The kind of block of each tag, in HTML and in the articles that trafilatura finds.
 _KINDS: "dict[str, Kind]" = {
     "li": "item",
     "item": "item",
@@ -37,14 +40,24 @@ _BLOCKS = frozenset(
 _CELLS = frozenset(("td", "th", "cell"))
 _ROWS = frozenset(("tr", "row"))
 _SKIPPED = frozenset("script style template noscript svg math nav select button iframe object audio video".split())
-# What may begin something in a line of Markdown, and how many of them a paragraph has at most.
+# The characters that may begin a mark of Markdown, and the most of them that a paragraph may have to be searched.
 _MARKS = re.compile(r"[\[\]*_`<!&\\]")
 _MOST_MARKS = 500
 _BREAKS = re.compile(r"[ \t\r\f]*\n\s*")
 _BLANKS = re.compile(r"[ \t\r\f\v]+")
+# The elements in which mail programs put the message that is answered.
+_REPLIES = (
+    "//blockquote[@type='cite'] | //*[contains(concat(' ', @class, ' '), ' gmail_quote ')]"
+    " | //*[@id='divRplyFwdMsg' or @id='appendonsend']/following-sibling::* | //*[@id='divRplyFwdMsg']"
+    " | //*[contains(concat(' ', @class, ' '), ' yahoo_quoted ')]"
+)
+# Python's parser takes forever for fields of many kilobytes, and for hundreds of parts within parts.
+_FIELD = re.compile(rb"^content-[a-z-]{1,40}:[^\n]*+(?:\n[ \t][^\n]*+)*+", re.IGNORECASE | re.MULTILINE)
+_BOUNDARY = re.compile(rb"\bboundary\*?\d?\*?[ \t]*=", re.IGNORECASE)
+_LONGEST_FIELD, _MOST_BOUNDARIES = 5_000, 200
 
 
-def read_html(given: Given) -> Reading:
+def read_html(file: RawFile) -> Contents:
     """Find the article in a web page."""
     try:
         from trafilatura import bare_extraction
@@ -52,9 +65,9 @@ def read_html(given: Given) -> Reading:
         raise MissingExtraError("reading a web page", "html") from None
     from tersely.io.web import decode_page, without_scripts
 
-    text = decode_page(given.data, given.charset)
+    text = decode_page(file.data, file.charset)
     # Scripts go first: they are most of many pages, and no part of the article.
-    markup = without_scripts(given.data if text is None else text.encode("utf-8", "replace"))
+    markup = without_scripts(file.data if text is None else text.encode("utf-8", "replace"))
     if len(markup) > MAX_MARKUP:
         raise InputError(f"has more than {MAX_MARKUP // 1_000_000} MB of markup: save its text, and give that")
     article: Any = bare_extraction(
@@ -63,27 +76,27 @@ def read_html(given: Given) -> Reading:
     pieces = [] if article is None else list(blocks_of(article.body))
     if not pieces:
         raise InputError("has no text to summarize: no article was found in the page")
-    return Reading(pieces)
+    return Contents(pieces)
 
 
-def read_markdown(given: Given) -> Reading:
-    """Read Markdown: what its marks mean, and the text without them."""
-    text, notes = decode_given(given)
+def read_markdown(file: RawFile) -> Contents:
+    """Read the text of Markdown without its marks, which say what each block is."""
+    text, notes = decode_file(file)
     try:
         from markdown_it import MarkdownIt
     except ImportError:  # the lines of a text show headings and lists, too
-        return Reading(text=text, notes=[*notes, f"read as plain text; {MissingExtraError('Markdown', 'files')}"])
+        return Contents(text=text, notes=[*notes, f"read as plain text; {MissingExtraError('Markdown', 'files')}"])
     if len(text) > MAX_MARKUP:
         long = f"read as plain text, as it has more than {MAX_MARKUP // 1_000_000} MB of Markdown"
-        return Reading(text=text, notes=[*notes, long])
+        return Contents(text=text, notes=[*notes, long])
     parser = MarkdownIt("commonmark", {"maxNesting": 20}).enable("table")
     parser.core.ruler.at("inline", _read_inline)
     html = parser.render(_without_settings(text))
-    return Reading(list(blocks_of(html_tree(html))), notes)
+    return Contents(list(blocks_of(html_tree(html))), notes)
 
 
 def _read_inline(state: Any) -> None:
-    """Find links and emphasis in each paragraph; in one that is full of marks, that would take forever."""
+    """Find links and emphasis in each paragraph, except in one full of marks, which would take forever."""
     from markdown_it.token import Token
 
     for token in state.tokens:
@@ -95,13 +108,13 @@ def _read_inline(state: Any) -> None:
 
 
 def _without_settings(text: str) -> str:
-    """Leave out the settings that some programs put before a text, between two lines of hyphens."""
+    """Return a text without the settings that some programs put before it, between two lines of hyphens."""
     end = text.find("\n---\n", 3) if text.startswith("---\n") else -1
     return text[end + 5 :] if end > 0 else text
 
 
 def html_tree(html: str | bytes) -> Any:
-    """Return the body of a page, or nothing if there is none; nothing that it names is loaded."""
+    """Return the body of a page, or None; nothing that the page links to is loaded."""
     try:
         from lxml.html import HTMLParser, document_fromstring
     except ImportError:
@@ -115,37 +128,37 @@ def html_tree(html: str | bytes) -> Any:
 
 
 def blocks_of(tree: Any, label: Label | None = None, rows: bool = True) -> Iterator[Piece]:
-    """Yield the blocks below an element; all stand at the place of the label.
+    """Yield the blocks below an element; all of them get the `label`.
 
     Without `rows`, tables are there for the layout, as in e-mail, and their cells are read like paragraphs.
     """
     marks = ((0, label),) if label else ()
-    around: list[tuple[Kind, int]] = []
+    enclosing: list[tuple[Kind, int]] = []
     texts: list[str] = []
     for event, element in _walk(tree):
         tag = element.tag if event != "tail" else ""
         is_block = tag in _BLOCKS or (tag == "code" and element.getparent() is tree) or (tag in _CELLS and not rows)
-        in_row = bool(around) and around[-1][0] == "row" and tag not in _ROWS
+        in_row = bool(enclosing) and enclosing[-1][0] == "row" and tag not in _ROWS
         if is_block and not in_row:
-            kind, level = around[-1] if around else ("prose", 0)
+            kind, level = enclosing[-1] if enclosing else ("prose", 0)
             if text := _clean("".join(texts), kind):
                 yield Piece(kind, text, level, marks=marks)
             texts.clear()
         opens = is_block and tag in _KINDS and (rows or tag not in _ROWS)
         if event == "start":
             if opens:
-                around.append((_KINDS[tag], _level(element)))
+                enclosing.append((_KINDS[tag], _level(element)))
             texts.append("\n" if tag in ("br", "lb") else element.text or "")
             continue
         if opens:
-            around.pop()
+            enclosing.pop()
         texts.append((" | " if tag in _CELLS and rows else "\n" if is_block and in_row else "") + (element.tail or ""))
     if text := _clean("".join(texts), "prose"):
         yield Piece("prose", text, marks=marks)
 
 
 def _walk(tree: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the start and the end of each element; of scripts, comments and the like only the tail, which is text."""
+    """Yield the start and the end of each element; a script, a comment and the like has only a tail of text."""
     from lxml.etree import iterwalk
 
     if tree is None:
@@ -165,13 +178,65 @@ def _walk(tree: Any) -> Iterator[tuple[str, Any]]:
 
 def _level(element: Any) -> int:
     """Return the level of a heading, and 0 for anything else."""
-    found = re.fullmatch(r"h([1-6])", element.get("rend", "") if element.tag == "head" else element.tag)
-    return int(found[1]) if found else int(element.tag == "head")
+    heading = re.fullmatch(r"h([1-6])", element.get("rend", "") if element.tag == "head" else element.tag)
+    return int(heading[1]) if heading else int(element.tag == "head")
 
 
 def _clean(text: str, kind: "Kind") -> str:
-    """Return a text without the white space that mark-up may have anywhere; line breaks stay, and code as it is."""
+    """Return a text without needless white space; line breaks stay, and code is not changed."""
     if kind == "code":
         return text.strip("\n")
     text = _BLANKS.sub(" ", _BREAKS.sub("\n", text)).strip()
     return text.replace("\n", " ").strip(" |") if kind == "row" else text
+
+
+def read_eml(file: RawFile) -> Contents:
+    """Read the body of an e-mail without its replies, as plain text if it has both that and HTML."""
+    from email import message_from_bytes, policy
+
+    fields = [field[0] for field in _FIELD.finditer(file.data)]
+    if sum(len(_BOUNDARY.findall(field)) for field in fields) > _MOST_BOUNDARIES:
+        raise InputError("is an e-mail with parts within parts, more than anybody sends")
+    if max(map(len, fields), default=0) > _LONGEST_FIELD:
+        raise InputError("has a header that is far too long")
+    message = message_from_bytes(file.data, policy=policy.default)
+    body = message.get_body(("plain", "html"))
+    if body is None:
+        raise InputError("has no text in its body")
+    content = body.get_payload(decode=True)
+    text, codec = decode(content if isinstance(content, bytes) else b"", body.get_content_charset())
+    pieces = _by_markup(text) if body.get_content_type() == "text/html" else pieces_by_lines(_flowed(body, text))
+    return Contents([piece for piece in pieces if piece.kind != "reply"], [f"read as {codec}"] if codec else [])
+
+
+def _by_markup(html: str) -> list[Piece]:
+    tree = html_tree(html)
+    for reply in [] if tree is None else tree.xpath(_REPLIES):
+        if reply.getparent() is not None:
+            reply.drop_tree()
+    return list(_as_mail(list(blocks_of(tree, rows=False))))
+
+
+def _as_mail(pieces: list[Piece]) -> Iterator[Piece]:
+    """Yield the pieces of a message, marked as reply, signature or header where the lines show one."""
+    _, blocks = blocks_by_lines("\n\n".join(piece.text for piece in pieces))
+    starts, at = [block.start for block in blocks], 0
+    for piece in pieces:
+        kind = blocks[max(0, bisect_right(starts, at) - 1)].kind
+        yield piece._replace(kind=kind) if kind in ("reply", "signature", "header") else piece
+        at += len(piece.text) + 2
+
+
+def _flowed(body: "MIMEPart", text: str) -> str:
+    """Join the lines that end with a space, if the message declares its text as flowed."""
+    text = text.replace("\r\n", "\n")
+    if body.get_param("format") != "flowed":
+        return text
+    lines: list[str] = []
+    for line in text.split("\n"):
+        goes_on = lines and lines[-1].endswith(" ") and lines[-1] != "-- " and not line.startswith(">")
+        if goes_on and not lines[-1].startswith(">"):
+            lines[-1] += line
+        else:
+            lines.append(line)
+    return "\n".join(lines)

@@ -10,15 +10,15 @@ from urllib.parse import unquote
 from zipfile import ZipFile
 
 from tersely.errors import InputError, MissingExtraError
+from tersely.extract import RawFile
 from tersely.extract._markup import blocks_of, html_tree
 from tersely.extract._plain import decode
-from tersely.extract.extracted import Label, Piece, Reading, pieces_by_lines
-from tersely.extract.forms import Given
+from tersely.extract.extracted import Contents, Label, Piece, pieces_by_lines
 
 if TYPE_CHECKING:
     from tersely.text.blocks import Kind
 
-# Many times what the longest books take, with their mark-up, and with their pictures.
+# Limits far above the longest books: bytes of mark-up, bytes with pictures, and files in the archive.
 MAX_MARKUP, MAX_UNPACKED, MAX_MEMBERS = 50_000_000, 400_000_000, 20_000
 _MAX_RTF = 20_000_000
 _RTF_BREAK = re.compile(r"(?<!\\)(?=\{|\\f\d)")
@@ -26,24 +26,24 @@ _RTF_BINARY = re.compile(rb"\\bin(\d{1,9}) ?")
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".emf", ".wmf", ".svg", ".ttf", ".otf", ".bin")
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-# How the names of Word's own styles begin.
+# The beginnings of the names of Word's built-in styles.
 _STYLES: "dict[str, Kind]" = {"list": "item", "caption": "caption", "quote": "quote", "intense quote": "quote"}
 _XMLENC = b"http://www.w3.org/2001/04/xmlenc#"
 
 
-def read_docx(given: Given) -> Reading:
+def read_docx(file: RawFile) -> Contents:
     """Read a Word document: its body with headings, lists and tables, as if all changes to it were accepted."""
     try:
         from docx import Document
         from lxml.etree import strip_elements
     except ImportError:
         raise MissingExtraError("reading a Word document", "files") from None
-    with _opened(given.data):
-        document = Document(BytesIO(given.data))
+    with _opened(file.data):
+        document = Document(BytesIO(file.data))
     body = document.element.body
     strip_elements(body, _FALLBACK, with_tail=False)  # what older programs would show
     styles = {style.style_id: (style.name or "").casefold() for style in document.styles}
-    return Reading(list(_paragraphs(body, styles)))
+    return Contents(list(_paragraphs(body, styles)))
 
 
 def _paragraphs(body: Any, styles: dict[str, str]) -> Iterator[Piece]:
@@ -52,16 +52,16 @@ def _paragraphs(body: Any, styles: dict[str, str]) -> Iterator[Piece]:
             yield _paragraph(element, styles)
         elif element.tag == f"{_W}tbl":
             for row in element.iter(f"{_W}tr"):
-                cells = (" ".join(map(_said, cell.iterchildren(f"{_W}p"))) for cell in row.iterchildren(f"{_W}tc"))
+                cells = (" ".join(map(_text_of, cell.iterchildren(f"{_W}p"))) for cell in row.iterchildren(f"{_W}tc"))
                 yield Piece("row", " | ".join(filter(None, (" ".join(cell.split()) for cell in cells))))
         elif element.tag in (f"{_W}sdt", f"{_W}sdtContent", f"{_W}ins"):  # parts that can be filled in or are new
             yield from _paragraphs(element, styles)
 
 
 def _paragraph(element: Any, styles: dict[str, str]) -> Piece:
-    found = element.find(f"{_W}pPr/{_W}pStyle")
-    style = "" if found is None else styles.get(found.get(f"{_W}val", ""), "")
-    text = _said(element)
+    reference = element.find(f"{_W}pPr/{_W}pStyle")
+    style = "" if reference is None else styles.get(reference.get(f"{_W}val", ""), "")
+    text = _text_of(element)
     if style.startswith(("heading", "title", "subtitle")):
         return Piece("heading", text, {"title": 1, "subtitle": 2}.get(style) or _digit(style))
     kind: Kind = next((kind for name, kind in _STYLES.items() if style.startswith(name)), "prose")
@@ -73,17 +73,17 @@ def _digit(style: str) -> int:
     return int(style[-1]) if style[-1].isdigit() and style[-1] != "0" else 1
 
 
-def _said(paragraph: Any) -> str:
-    """Return the text of a paragraph; what was deleted has another tag."""
+def _text_of(paragraph: Any) -> str:
+    """Return the text of a paragraph; deleted words have another tag."""
     breaks = {f"{_W}tab": " ", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
-    wanted = paragraph.iter(f"{_W}t", *breaks)
-    return "".join(breaks.get(each.tag) or each.text or "" for each in wanted).strip()
+    runs = paragraph.iter(f"{_W}t", *breaks)
+    return "".join(breaks.get(run.tag) or run.text or "" for run in runs).strip()
 
 
-def read_epub(given: Given) -> Reading:
+def read_epub(file: RawFile) -> Contents:
     """Read the chapters of a book in their order."""
     pieces: list[Piece] = []
-    with _opened(given.data) as book:
+    with _opened(file.data) as book:
         names = set(book.namelist())
         # Other ways to encrypt only hide fonts.
         if "META-INF/encryption.xml" in names and _XMLENC in book.read("META-INF/encryption.xml"):
@@ -92,7 +92,7 @@ def read_epub(given: Given) -> Reading:
             if chapter in names:
                 label: Label = {"chapter": number}
                 pieces += blocks_of(html_tree(decode(book.read(chapter))[0]), label)
-    return Reading(pieces)
+    return Contents(pieces)
 
 
 def _chapters(book: ZipFile) -> Iterator[str]:
@@ -106,9 +106,9 @@ def _chapters(book: ZipFile) -> Iterator[str]:
         for item in package.iter("{*}item")
         if "html" in item.get("media-type", "") and "nav" not in item.get("properties", "").split()
     }
-    for each in package.iter("{*}itemref"):
-        if items.get(each.get("idref")) and each.get("linear") != "no":
-            yield posixpath.normpath(posixpath.join(posixpath.dirname(roots[0]), items[each.get("idref")]))
+    for reference in package.iter("{*}itemref"):
+        if items.get(reference.get("idref")) and reference.get("linear") != "no":
+            yield posixpath.normpath(posixpath.join(posixpath.dirname(roots[0]), items[reference.get("idref")]))
 
 
 def _xml(data: bytes) -> Any:
@@ -120,23 +120,23 @@ def _xml(data: bytes) -> Any:
     return fromstring(data, XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
 
 
-def read_rtf(given: Given) -> Reading:
+def read_rtf(file: RawFile) -> Contents:
     """Read an RTF file; its lines show what its blocks are."""
     try:
         from striprtf import striprtf
     except ImportError:
         raise MissingExtraError("reading an RTF file", "files") from None
-    if len(given.data) > _MAX_RTF:
+    if len(file.data) > _MAX_RTF:
         raise InputError(f"is an RTF file of more than {_MAX_RTF // 1_000_000} MB: save it as DOCX first")
     # Line breaks mean nothing in RTF, but end what the library searches, which could take forever.
-    lines = _RTF_BREAK.sub("\n", _without_binary(given.data).decode("latin-1"))
+    lines = _RTF_BREAK.sub("\n", _without_binary(file.data).decode("latin-1"))
     text: str = striprtf.rtf_to_text(lines, errors="replace")
     # Each line is a paragraph; a single line feed would read as a wrapped line.
-    return Reading([_row(piece) for piece in pieces_by_lines("\n\n".join(text.splitlines()))])
+    return Contents([_row(piece) for piece in pieces_by_lines("\n\n".join(text.splitlines()))])
 
 
 def _row(piece: Piece) -> Piece:
-    """Return a row of a table as such: the library puts a bar after each cell."""
+    """Return a row for a line in which the library put a bar after each cell, and any other piece as it is."""
     if not piece.text.endswith("|"):
         return piece
     return Piece("row", " | ".join(cell.strip() for cell in piece.text[:-1].split("|")))
@@ -144,22 +144,23 @@ def _row(piece: Piece) -> Piece:
 
 def _without_binary(data: bytes) -> bytes:
     """Leave out pictures that are not written in hexadecimal digits."""
-    kept, at = [], 0
-    for found in _RTF_BINARY.finditer(data):
-        if found.start() >= at:
-            kept.append(data[at : found.start()])
-            at = found.end() + int(found[1])
-    return b"".join([*kept, data[at:]])
+    pieces, at = [], 0
+    for picture in _RTF_BINARY.finditer(data):
+        if picture.start() >= at:
+            pieces.append(data[at : picture.start()])
+            at = picture.end() + int(picture[1])
+    return b"".join([*pieces, data[at:]])
 
 
 @contextmanager
 def _opened(data: bytes) -> Iterator[ZipFile]:
-    """Open an archive that unpacks to no more than a document may; a reader gets no more than an archive announces."""
+    """Open an archive, unless the sizes that it announces are beyond any document; zipfile unpacks no more."""
     with ZipFile(BytesIO(data)) as archive:
         members = archive.infolist()
-        markup = sum(each.file_size for each in members if not each.filename.lower().endswith(_PICTURES))
-        if len(members) > MAX_MEMBERS or markup > MAX_MARKUP or sum(each.file_size for each in members) > MAX_UNPACKED:
+        markup = sum(member.file_size for member in members if not member.filename.lower().endswith(_PICTURES))
+        size = sum(member.file_size for member in members)
+        if len(members) > MAX_MEMBERS or markup > MAX_MARKUP or size > MAX_UNPACKED:
             raise InputError(f"unpacks to more than {MAX_MARKUP // 1_000_000} MB of text: it is no ordinary document")
-        if any(each.flag_bits & 1 for each in members):
+        if any(member.flag_bits & 1 for member in members):
             raise InputError("is encrypted: save it without a password first")
         yield archive

@@ -1,13 +1,13 @@
-"""Subtitles, SRT and VTT: what is said, with the time of each part of it."""
+"""Subtitles, SRT and VTT: the words, with the time of each part."""
 
 import re
 from collections.abc import Iterator
 from html import unescape
 from typing import NamedTuple
 
-from tersely.extract._plain import decode_given
-from tersely.extract.extracted import Label, Piece, Reading
-from tersely.extract.forms import Given
+from tersely.extract import RawFile
+from tersely.extract._plain import decode_file
+from tersely.extract.extracted import Contents, Label, Piece
 
 _TIME = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[,.](\d{1,3})"
 _TIMES = re.compile(rf"[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}")
@@ -26,10 +26,10 @@ class _Cue(NamedTuple):
     text: str
 
 
-def read_srt(given: Given) -> Reading:
-    """Read SRT subtitles; sentences go on from one to the next."""
-    text, notes = decode_given(given)
-    return Reading(list(_paragraphs(_cues(text))), notes)
+def read_srt(file: RawFile) -> Contents:
+    """Read SRT subtitles; a sentence may go on from one to the next."""
+    text, notes = decode_file(file)
+    return Contents(list(_paragraphs(_cues(text))), notes)
 
 
 read_vtt = read_srt
@@ -38,32 +38,32 @@ read_vtt = read_srt
 def _cues(text: str) -> Iterator[_Cue]:
     """Yield the subtitles: a line with times, and the lines below it up to a blank one."""
     times: re.Match[str] | None = None
-    said: list[str] = []
+    lines: list[str] = []
     for line in [*text.split("\n"), ""]:
-        if found := _TIMES.match(line):
-            times, said = found, []
+        if match := _TIMES.match(line):
+            times, lines = match, []
         elif line.strip():
-            said.append(line.strip())
+            lines.append(line.strip())
         elif times is not None:
             start, end = _seconds(*times.group(1, 2, 3)), _seconds(*times.group(5, 6, 7))
-            yield from _turns(start, end, "\n".join(said))
+            yield from _turns(start, end, "\n".join(lines))
             times = None
 
 
-def _turns(start: int, end: int, said: str) -> Iterator[_Cue]:
-    """Yield what each speaker says in a subtitle; dashes part speakers without names."""
-    voices = _VOICE.split(said)
+def _turns(start: int, end: int, text: str) -> Iterator[_Cue]:
+    """Yield the words of each speaker in a subtitle; dashes separate speakers without names."""
+    voices = _VOICE.split(text)
     if len(voices) > 1:
         for speaker, words in zip(voices[1::2], voices[2::2], strict=True):
             yield _Cue(start, end, speaker.strip(), _plain(words))
-    elif len(lines := _DASH.split(said)) > 2 and not lines[0].strip():
+    elif len(lines := _DASH.split(text)) > 2 and not lines[0].strip():
         yield from (_Cue(start, end, "-", _plain(words)) for words in lines[1:])
     else:
-        yield _Cue(start, end, "", _plain(said))
+        yield _Cue(start, end, "", _plain(text))
 
 
-def _plain(said: str) -> str:
-    return _DASH.sub("", unescape(_TAG.sub("", said))).strip()
+def _plain(text: str) -> str:
+    return _DASH.sub("", unescape(_TAG.sub("", text))).strip()
 
 
 def _seconds(hours: str | None, minutes: str, seconds: str) -> int:
@@ -72,23 +72,24 @@ def _seconds(hours: str | None, minutes: str, seconds: str) -> int:
 
 def _paragraphs(cues: Iterator[_Cue]) -> Iterator[Piece]:
     """Join subtitles to paragraphs; each word keeps the time of its subtitle."""
-    held: list[_Cue] = []
+    paragraph: list[_Cue] = []
     for cue in cues:
-        if not cue.text or (held and cue.text == held[-1].text):  # shown twice, as when lines roll
+        if not cue.text or (paragraph and cue.text == paragraph[-1].text):  # repeated, as when lines roll
             continue
-        if held and _ends(held, cue):
-            yield _paragraph(held)
-            held = []
-        held.append(cue)
-    if held:
-        yield _paragraph(held)
+        if paragraph and _ends(paragraph, cue):
+            yield _paragraph(paragraph)
+            paragraph = []
+        paragraph.append(cue)
+    if paragraph:
+        yield _paragraph(paragraph)
 
 
-def _ends(held: list[_Cue], cue: _Cue) -> bool:
-    last = held[-1]
+def _ends(paragraph: list[_Cue], cue: _Cue) -> bool:
+    """Tell whether a paragraph ends before a subtitle: at another speaker, after a pause, or when it is long."""
+    last = paragraph[-1]
     if cue.speaker != last.speaker or cue.speaker == "-" or cue.start - last.end >= _PAUSE:
         return True
-    return cue.start - held[0].start >= _LONGEST and bool(_CLOSED.search(last.text))
+    return cue.start - paragraph[0].start >= _LONGEST and bool(_CLOSED.search(last.text))
 
 
 def _paragraph(cues: list[_Cue]) -> Piece:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tersely.text.blocks import Block, Kind, Part, join_parts
 
 if TYPE_CHECKING:
-    from tersely.extract.forms import Form
+    from tersely.extract import Form
     from tersely.text.document import Document
     from tersely.text.language import Language
 
@@ -28,7 +28,7 @@ class Placed(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A block as a reader finds it. From each offset in `marks` on, it stands at the place of that label."""
+    """A block as a reader finds it. Each of its `marks` is an offset and the label of the place from there on."""
 
     kind: Kind
     text: str
@@ -38,8 +38,8 @@ class Piece(NamedTuple):
 
 
 @dataclass
-class Reading:
-    """What a reader finds in a file: pieces, or a text whose blocks its lines show, and what is worth saying."""
+class Contents:
+    """What a reader finds in a file: pieces, or a text whose lines show its blocks, and notes for the user."""
 
     pieces: list[Piece] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -50,7 +50,8 @@ class Reading:
 class Extracted:
     """The text of a file, its blocks, and where each part of it stands in the file.
 
-    `form` is what the file is, such as "pdf". `notes` are lines for the reader, such as "read as GB18030".
+    `form` is what the file is, such as "pdf". `notes` are lines for the reader, such as "read as GB18030". `language`
+    is the detected language of the text.
     """
 
     form: "Form"
@@ -58,18 +59,21 @@ class Extracted:
     blocks: tuple[Block, ...]
     places: tuple[Placed, ...]
     notes: tuple[str, ...]
+    language: "Language"
 
     def document(self, language: "Language | None" = None) -> "Document":
-        """Return the text as a document to summarize; the language is detected unless given."""
+        """Return the text as a document to summarize, in the detected language unless another one is given."""
         from tersely.text.document import Document
 
-        if self.form == "text":
-            return Document.from_text(self.text, language)
-        parts = (Part(kind, self.text[start:end], speaker, level) for kind, start, end, speaker, level in self.blocks)
-        return Document.from_blocks(parts, language)
+        blocks = self.blocks
+        if self.form == "text" and language not in (None, self.language):
+            from tersely.text.split import find_blocks
+
+            blocks = find_blocks(self.text, language)  # which lines are headings depends on the language
+        return Document.split(self.text, blocks, language or self.language)
 
     def place(self, at: int) -> Label:
-        """Return the label of the place at which a character of the text stands; it may be empty."""
+        """Return the label of the place of the character at `at`; it may be empty."""
         i = bisect_right(self._starts, at) - 1
         return self.places[i].label if i >= 0 and at < self.places[i].end else {}
 
@@ -80,35 +84,41 @@ class Extracted:
 
 def as_text(text: str) -> Extracted:
     """Return a text that needs no reading."""
-    return assemble("text", Reading(text=text))
+    return assemble("text", Contents(text=text))
 
 
 def pieces_by_lines(text: str) -> list[Piece]:
     """Return the pieces of a text by the form of its lines."""
-    return _pieces(text, blocks_by_lines(text))
+    return _pieces(text, blocks_by_lines(text)[1])
 
 
 def _pieces(text: str, blocks: Iterable[Block]) -> list[Piece]:
     return [Piece(kind, text[start:end], level, speaker) for kind, start, end, speaker, level in blocks]
 
 
-def blocks_by_lines(text: str) -> tuple[Block, ...]:
-    """Return the blocks of a text by the form of its lines."""
+def blocks_by_lines(text: str) -> "tuple[Language, tuple[Block, ...]]":
+    """Return the language of a text, and its blocks by the form of its lines."""
     from tersely.text.language import detect_language
     from tersely.text.split import find_blocks
 
-    return find_blocks(text, detect_language(text))
+    language = detect_language(text)
+    return language, find_blocks(text, language)
 
 
-def assemble(form: "Form", reading: Reading) -> Extracted:
-    """Join the pieces of a reading, and say where each stands; a heading names the section that it begins."""
+def assemble(form: "Form", contents: Contents) -> Extracted:
+    """Join the pieces of a file, and say where each stands; a heading names the section that it begins."""
+    from tersely.text.language import detect_language
+
     if form == "text":
-        text, blocks = reading.text, blocks_by_lines(reading.text)
+        text = contents.text
+        language, blocks = blocks_by_lines(text)
         pieces = _pieces(text, blocks)
     else:
-        pieces = [piece._replace(text=text) for piece in reading.pieces if (text := piece.text.strip())]
-        text, blocks = join_parts(Part(kind, own, speaker, level) for kind, own, level, speaker, _ in pieces)
-    return Extracted(form, text, blocks, tuple(_joined(_places(pieces, blocks))), tuple(reading.notes))
+        pieces = [piece._replace(text=text) for piece in contents.pieces if (text := piece.text.strip())]
+        text, blocks = join_parts(Part(piece.kind, piece.text, piece.speaker, piece.level) for piece in pieces)
+        language = detect_language(text)
+    places = tuple(_joined(_places(pieces, blocks)))
+    return Extracted(form, text, blocks, places, tuple(contents.notes), language)
 
 
 def _places(pieces: Iterable[Piece], blocks: Iterable[Block]) -> Iterable[Placed]:

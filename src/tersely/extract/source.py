@@ -1,4 +1,4 @@
-"""What to summarize, by its names: files, standard input, addresses on the web."""
+"""The texts to summarize, by their names: files, standard input, addresses on the web."""
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,33 +30,33 @@ class Input:
 
 @dataclass(frozen=True)
 class Inputs:
-    """The texts to summarize together. A single one has no name, unless it is `named`."""
+    """The texts to summarize together; `has_names` says whether their sentences are shown with the names."""
 
     all: tuple[Input, ...]
-    named: bool
+    has_names: bool
 
     def document(self, language: "Language | None" = None) -> "Document":
         """Return the document to summarize."""
         from tersely.text.sources import as_document
 
-        if not self.named:
+        if not self.has_names:
             return self.all[0].extracted.document(language)
-        sources = [{"id": each.id, "text": each.extracted.document(language), "title": each.title} for each in self.all]
+        sources = [{"id": text.id, "text": text.extracted.document(language), "title": text.title} for text in self.all]
         return as_document(sources, language)
 
     @property
     def notes(self) -> list[str]:
-        """What is worth saying about each text, after its name."""
-        return [f"{each.id}: {note}" for each in self.all for note in each.extracted.notes]
+        """The notes about each text, after its name."""
+        return [f"{text.id}: {note}" for text in self.all for note in text.extracted.notes]
 
     def located(self, summary: dict[str, Any]) -> dict[str, Any]:
         """Add to a summary's plain data where each sentence stands in its file, and the texts that were extracted."""
-        read = {each.id: each.extracted for each in self.all if each.extracted.form != "text"}
+        read = {text.id: text.extracted for text in self.all if text.extracted.form != "text"}
         if not read:  # a plain text is its own extracted text
             return summary
         for name in ("sentences", "ranking"):
             for sentence in summary[name]:
-                source = read.get(sentence["source"] if self.named else self.all[0].id)
+                source = read.get(sentence["source"] if self.has_names else self.all[0].id)
                 sentence.update(source.place(sentence["start"]) if source else {})
         return {**summary, "extracted": [{"id": name, "text": source.text} for name, source in read.items()]}
 
@@ -74,25 +74,25 @@ def read_source(source: str, field: str | None = None) -> Extracted:
     return extract(_file(Path(source)), name=source, field=field)
 
 
-def read_sources(names: Sequence[str], named: bool = False, field: str | None = None) -> Inputs:
-    """Return the text of one input, or several with the names of their inputs, as one always has if `named`.
+def read_sources(names: Sequence[str], has_names: bool = False, field: str | None = None) -> Inputs:
+    """Return the texts of the inputs with these `names`, or of standard input if there are none.
 
-    A file of JSON Lines has a source on each line, and so has standard input if its first line is one. Without a name,
-    standard input is read.
+    Several texts have names, and a single one has if `has_names` says so. A file of JSON Lines has a source on each
+    line, and so has standard input if its first line is one. `field` holds the text in JSON or a table.
     """
-    found: list[Input] = []
+    inputs: list[Input] = []
     for name in names or ("-",):
         if name.endswith((".jsonl", ".jsonl.gz", ".jsonl.zst")) and not _is_address(name):
-            found += _as_sources(read_objects(Path(name)), name, field or "text")
-            named = True
+            inputs += _as_sources(read_objects(Path(name)), name, field or "text")
+            has_names = True
         elif name == "-" and _is_source((data := _standard_input()).lstrip().partition(b"\n")[0], field or "text"):
-            found += _as_sources(_objects(data), "standard input", field or "text")
-            named = True
+            inputs += _as_sources(_objects(data), "standard input", field or "text")
+            has_names = True
         elif name == "-":
-            found.append(Input(name, extract(data, name="standard input", field=field)))
+            inputs.append(Input(name, extract(data, name="standard input", field=field)))
         else:
-            found.append(Input(name, read_source(name, field)))
-    return Inputs(tuple(found), named or len(found) != 1)
+            inputs.append(Input(name, read_source(name, field)))
+    return Inputs(tuple(inputs), has_names or len(inputs) != 1)
 
 
 def _is_address(name: str) -> bool:

@@ -13,7 +13,7 @@ from tersely.text import Document, Sentence
 from tersely.text.length import count_words
 
 if TYPE_CHECKING:
-    from tersely.evaluate.record import Record
+    from tersely.datasets import Record
 
 # Three sentences to select, and one to leave out.
 FEWEST_SENTENCES = 4
@@ -21,7 +21,6 @@ FEWEST_DOCUMENTS = 20
 
 _PACKED = ("", ".gz", ".zst")
 _TEXTS = tuple(name + packed for name in (".txt", ".md") for packed in _PACKED)
-_DATA = (*(name + packed for name in (".jsonl", ".json") for packed in _PACKED), ".parquet", ".story")
 
 # For each field, the values that a record may have.
 Where = Mapping[str, Collection[str]]
@@ -48,12 +47,12 @@ def read_records(path: Path, where: Where | None = None) -> "Iterator[Record]":
     A document that is given as a list of sentences keeps them. Summaries are read where there are any. A record that
     cannot be read is an error; one without a text is left out. `where` applies to the fields of records.
     """
-    from tersely.evaluate.readers import EMPTY, READERS
+    from tersely.datasets import EMPTY, data_endings, readers
 
     if not path.exists():
         raise InputError(f"{path} does not exist")
-    if path.is_dir() and not READERS.create("nyt").accepts(path):
-        files = sorted(file for file in path.rglob("*") if file.name.endswith((*_TEXTS, *_DATA)))
+    if path.is_dir() and not readers()["nyt"].accepts(path):
+        files = sorted(file for file in path.rglob("*") if file.name.endswith((*_TEXTS, *data_endings())))
         if not files:
             raise InputError(f"{path} has no text files (*.txt) and no files that 'tersely evaluate' reads")
         for file in files:
@@ -61,7 +60,7 @@ def read_records(path: Path, where: Where | None = None) -> "Iterator[Record]":
     elif path.name.endswith(_TEXTS):
         yield _text_file(path)
     else:
-        for item in READERS.create(_reader(path)).read(path, None):
+        for item in readers()[_reader(path)].read(path, None):
             if not isinstance(item, Fault):
                 if all(_field(item, name) in wanted for name, wanted in (where or {}).items()):
                     yield item
@@ -75,7 +74,7 @@ def read_texts(path: Path, where: Where | None = None) -> Iterator[str]:
 
 
 def _text_file(path: Path) -> "Record":
-    from tersely.evaluate.record import Record
+    from tersely.datasets import Record
 
     try:
         return Record(path.name, Document.from_text(read_text(path)))
@@ -85,16 +84,13 @@ def _text_file(path: Path) -> "Record":
 
 def _reader(path: Path) -> str:
     """Return the name of the reader of a file or, for that of the New York Times, of a folder."""
-    from tersely.evaluate.readers import READERS
+    from tersely.datasets import data_endings, detect
 
     if path.is_dir():
         return "nyt"
-    if not path.name.endswith(_DATA):
+    if not path.name.endswith(data_endings()):
         raise InputError(f"{path} is neither JSONL (.jsonl) nor Parquet (.parquet) nor text (.txt) nor a folder")
-    for name in ("story", "parquet"):
-        if path.suffix == f".{name}":
-            return name
-    return next((name for name in ("presumm", "cnewsum") if READERS.create(name).accepts(path)), "jsonl")
+    return detect(path, default="jsonl")
 
 
 def _field(record: "Record", name: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tersely.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from tersely.evaluate.record import Record
+    from tersely.datasets import Record
 
 DATASETS = ("cnndm", "nyt", "cnewsum")
 TABLES = ("table1", "table2", "table3", "table4", "table5", "table6", "datasets")
@@ -120,7 +120,7 @@ def find_encoders(folders: Sequence[Path], given: Iterable[str] = ()) -> dict[st
 
 def measure_dataset(records: "Iterable[Record]") -> tuple[float, ...] | None:
     """Return the mean and the deviation of characters, characters per sentence and sentences, and Sent-512."""
-    from tersely.evaluate.record import SourceLimits  # here, because help shows the names of the tables
+    from tersely.datasets import SourceLimits  # here, because help shows the names of the tables
 
     limits = SourceLimits(max_tokens=512)
     articles, sentences, counts, within = [], [], [], []

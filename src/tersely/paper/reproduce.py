@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from tersely.budget import Budget
+from tersely.datasets import Record
 from tersely.errors import extra
 from tersely.evaluate.human.analyze import RatingReport
-from tersely.evaluate.record import Record
 from tersely.evaluate.run import SystemResult, evaluate
 from tersely.models import model_folder, shipped_models
 from tersely.paper.published import PublishedRow, PublishedTable, find_encoders, measure_dataset

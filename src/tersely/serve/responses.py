@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from tersely.extract.forms import Form
+from tersely.extract import Form
 from tersely.summary import Reason, Rejected
 from tersely.text import Language
 from tersely.text.blocks import Kind

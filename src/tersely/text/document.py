@@ -49,7 +49,7 @@ class Document:
         Splitting ends early once there are more than `most` sentences.
         """
         language = language or detect_language(text)
-        return cls._of(text, language, find_blocks(text, language), most)
+        return cls.split(text, find_blocks(text, language), language, most)
 
     @classmethod
     def from_blocks(cls, parts: Iterable[Part], language: Language | None = None) -> "Document":
@@ -62,10 +62,14 @@ class Document:
         (('Fish', 'One swims.', 'Two do not.'), ('heading', 'prose', 'prose'))
         """
         text, blocks = join_parts(parts)
-        return cls._of(text, language or detect_language(text), blocks)
+        return cls.split(text, blocks, language or detect_language(text))
 
     @classmethod
-    def _of(cls, text: str, language: Language, blocks: tuple[Block, ...], most: int | None = None) -> "Document":
+    def split(cls, text: str, blocks: tuple[Block, ...], language: Language, most: int | None = None) -> "Document":
+        """Split each of the blocks of `text` into sentences by the rules of `language`.
+
+        Splitting ends early once there are more than `most` sentences.
+        """
         spans = split_blocks(text, blocks, language, most)
         return cls(text, language, tuple(starmap(Sentence, spans)), blocks)
 

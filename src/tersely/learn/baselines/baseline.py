@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 
 from tersely.budget import Budget
+from tersely.datasets import read
 from tersely.encode._transformer import torch_device
 from tersely.errors import InputError, UsageError, unknown_name
-from tersely.evaluate.readers import read
 from tersely.evaluate.systems import Oracle
 from tersely.learn.artifacts import check_folder, to_toml, today, write_folder
 from tersely.learn.catalog import find_config

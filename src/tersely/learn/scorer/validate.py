@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from tersely.datasets import read
 from tersely.encode import Matrix
 from tersely.errors import InputError
 from tersely.evaluate.measures import Tokenization, rouge
-from tersely.evaluate.readers import read
 from tersely.learn.scorer.batches import DocumentBatch, Documents
 from tersely.learn.scorer.config import ScorerConfig
 from tersely.learn.scorer.distributed import Team, on_device

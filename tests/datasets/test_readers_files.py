@@ -8,9 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tersely.datasets import Record, read
 from tersely.errors import InputError, MissingExtraError
-from tersely.evaluate.readers import read
-from tersely.evaluate.record import Record
 
 
 def read_all(path: Path) -> tuple[list[Record], list[str]]:

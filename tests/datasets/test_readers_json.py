@@ -10,9 +10,8 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tersely.datasets import Record, json_lines, read
 from tersely.errors import InputError
-from tersely.evaluate.readers import presumm, read
-from tersely.evaluate.record import Record
 
 
 def read_all(path: Path, **how: str) -> tuple[list[Record], list[str]]:
@@ -180,7 +179,7 @@ def test_presumm_joins_tokens_and_numbers_records_by_shard(tmp_path: Path) -> No
 def test_a_bad_record_of_presumm_does_not_affect_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int
 ) -> None:
-    monkeypatch.setattr(presumm, "_CHUNK", chunk)
+    monkeypatch.setattr(json_lines, "_CHUNK", chunk)
     good = b'{"src": [["It", "rains"]], "tgt": [["a \\"}, { b"]]}'
     bad = {
         b'{"src": [["It" "rains"]], "tgt": []}': "broken JSON",

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import texts
+from tersely.datasets import Record, SourceLimits
 from tersely.errors import UsageError
-from tersely.evaluate.record import Record, SourceLimits
 from tersely.text import Document
 from tersely.text.length import count_words
 

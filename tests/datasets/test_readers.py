@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tersely.datasets import Record, detect, json_lines, make_document, read, readers
 from tersely.errors import InputError, UsageError
-from tersely.evaluate.readers import READERS, detect, read
+from tersely.io.lines import Object
+from tersely.learn.corpus import read_records
+from tersely.text import Language
 
 STORY = "(CNN) -- It rains.\n\n@highlight\n\nRain falls\n"
 
@@ -24,8 +27,30 @@ def lines(*objects: object) -> str:
 
 
 def test_there_is_one_reader_per_format_and_each_describes_itself() -> None:
-    assert READERS.names() == ["cnewsum", "jsonl", "nyt", "parquet", "presumm", "story"]
-    assert all(READERS.describe(name) for name in READERS.names())
+    assert list(readers()) == ["cnewsum", "jsonl", "nyt", "parquet", "presumm", "story"]
+    assert all(type(reader).__doc__ for reader in readers().values())
+
+
+def test_a_new_format_is_one_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Notes(json_lines.JsonLinesReader):
+        """Lines with a note."""
+
+        name = "notes"
+        keys = frozenset(("text", "note"))
+
+        def record(self, value: Object, default_id: str, language: Language | None) -> Record:
+            return Record(f"note {default_id}", make_document(value["note"], language, "note"))
+
+    monkeypatch.setattr(json_lines, "Notes", Notes, raising=False)
+    readers.cache_clear()
+    try:
+        file = write(tmp_path / "a.jsonl", lines({"text": "It rains.", "note": "It pours."}))
+        assert detect(file) == "notes"
+        for records in (read(file), read_records(file)):
+            assert [(record.id, record.document.text) for record in records] == [("note 1", "It pours.")]
+    finally:
+        monkeypatch.undo()
+        readers.cache_clear()
 
 
 def test_the_format_is_detected(tmp_path: Path) -> None:
@@ -52,6 +77,11 @@ def test_an_unknown_format_names_the_readers(tmp_path: Path, content: str) -> No
         InputError, match=r"a\.txt is in no known format: .*cnewsum, jsonl, nyt, parquet, presumm, story$"
     ):
         read(file)
+
+
+def test_a_shard_with_one_record_a_line_is_no_json_lines(tmp_path: Path) -> None:
+    record = json.dumps({"src": [["It", "rains"]], "tgt": []})
+    assert detect(write(tmp_path / "a.json", f"[{record},\n{record}\n]")) == "presumm"
 
 
 def test_an_empty_file_is_called_empty(tmp_path: Path) -> None:
