@@ -13,11 +13,11 @@ from statistics import fmean
 
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
 
-from tersely.budget import Budget
 from tersely.evaluate.measures import Tokenization, rouge
 from tersely.evaluate.readers import SUITE
 from tersely.evaluate.record import Record
 from tersely.evaluate.systems import load_system
+from tersely.options import Budget
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SYSTEMS = {

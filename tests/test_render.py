@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from strategies import texts
 from tersely import Summarizer, Summary
-from tersely.budget import Budget
+from tersely.options import Budget
 from tersely.render import explained
 from tersely.summary import ScoredSentence
 

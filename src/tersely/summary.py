@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tersely.budget import Budget
 from tersely.io.lines import to_json
+from tersely.options import Budget
 from tersely.text.language import Language
 from tersely.text.sources import Source
 

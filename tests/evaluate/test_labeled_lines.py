@@ -9,7 +9,6 @@ from click.testing import CliRunner
 
 from quality.gate import DATA
 from tersely import Document
-from tersely.budget import Budget
 from tersely.cli.evaluate import command
 from tersely.errors import InputError
 from tersely.evaluate.annotation import Coreference, EditorLabels, Entity, Item, Need, labeled_lines
@@ -25,6 +24,7 @@ from tersely.evaluate.readers import read
 from tersely.evaluate.record import Record
 from tersely.evaluate.systems import Extract
 from tersely.io.lines import Object
+from tersely.options import Budget
 
 # Sentences of ten characters each, so that budgets are easy to count.
 TEXT = "Rain fell. Bob slept. He snored. No answer."

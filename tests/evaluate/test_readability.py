@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 from tersely import Document, Summarizer
-from tersely.budget import Budget
 from tersely.cli.evaluate import command
 from tersely.errors import InputError, UsageError
 from tersely.evaluate.annotation import MISSING, EditorLabels, Item, Need, labeled
@@ -26,6 +25,7 @@ from tersely.evaluate.readability import (
 )
 from tersely.evaluate.readers import read as read_data
 from tersely.evaluate.record import Record
+from tersely.options import Budget
 from tersely.text import Sentence
 
 # Sentences of ten characters each, so that budgets are easy to count.

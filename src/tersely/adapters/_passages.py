@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from logging import getLogger
 from typing import Any
 
-from tersely.budget import Budget
 from tersely.errors import UsageError
-from tersely.layout import Options
+from tersely.options import Budget, Options
 from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text.language import separator

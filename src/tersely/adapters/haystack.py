@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from tersely.adapters._passages import Kept, Passages, cut
-from tersely.budget import Budget
 from tersely.errors import InputError, UsageError, extra
+from tersely.options import Budget
 from tersely.summarizer import Summarizer
 from tersely.text.length import token_counter
 from tersely.text.sources import Collection, Source

@@ -7,9 +7,8 @@ from inspect import getdoc
 from typing import Any
 
 from tersely import __version__
-from tersely.budget import Budget
 from tersely.errors import TerselyError, UsageError, extra
-from tersely.layout import Options
+from tersely.options import Budget, Options
 from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text.document import Document

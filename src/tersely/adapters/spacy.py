@@ -7,9 +7,8 @@
 Nothing has to be imported: spaCy finds the pipe by its name.
 """
 
-from tersely.budget import Budget
 from tersely.errors import extra
-from tersely.layout import Coherence, Options, Order, Redundancy
+from tersely.options import Budget, Coherence, Options, Order, Redundancy
 from tersely.summarizer import Summarizer
 from tersely.text.document import Document, Sentence
 from tersely.text.language import LANGUAGES, detect_language

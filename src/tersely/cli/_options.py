@@ -9,9 +9,8 @@ import click
 from tersely.errors import UsageError
 
 if TYPE_CHECKING:
-    from tersely.budget import Budget
     from tersely.extract.source import Inputs
-    from tersely.layout import Options
+    from tersely.options import Budget, Options
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -152,7 +151,7 @@ def read_inputs(sources: tuple[str, ...], named: bool, field: str | None) -> "In
 
 def take_budget(given: dict[str, Any]) -> "Budget":
     """Take the budget out of the given options; what is wrong with it is said in the command line's names."""
-    from tersely.budget import BUDGETS, Budget
+    from tersely.options import BUDGETS, Budget
 
     try:
         return Budget.one_of(**{name: given.pop(name) for name in BUDGETS})
@@ -166,7 +165,7 @@ _ASSEMBLY = ("order", "include", "exclude", "separator", "redundancy", "coherenc
 
 def take_options(given: dict[str, Any]) -> "Options":
     """Take out of the given options those on how a summary is put together."""
-    from tersely.layout import Options
+    from tersely.options import Options
 
     return Options.of(**{name: given.pop(name) for name in _ASSEMBLY}, encoder=given.pop("encoder", None))
 

@@ -138,10 +138,10 @@ def _mode(files: tuple[str, ...], how: dict[str, Any]) -> str:
 def _queries(files: tuple[str, ...], systems: str | None, how: dict[str, Any]) -> None:
     from itertools import islice
 
-    from tersely.budget import Budget
     from tersely.evaluate import columns
     from tersely.evaluate.queries import SYSTEMS, compare, read_questions
     from tersely.evaluate.systems import parse_systems
+    from tersely.options import Budget
     from tersely.text.length import token_counter
 
     names = parse_systems(systems) if systems else list(SYSTEMS)
@@ -154,10 +154,10 @@ def _queries(files: tuple[str, ...], systems: str | None, how: dict[str, Any]) -
 
 
 def _rouge(data: str, names: list[str], base: str, how: dict[str, Any]) -> None:
-    from tersely.budget import Budget
     from tersely.evaluate import report
     from tersely.evaluate.measures import Tokenization
     from tersely.evaluate.run import evaluate
+    from tersely.options import Budget
 
     limits = _budgets(how, "budgets") or [Budget.one_of(max_sentences=3)]
     tokenization = Tokenization(stem=not how["no_stem"], chinese=how["chinese"])
@@ -228,8 +228,8 @@ def _folder(how: dict[str, Any]) -> Path | None:
 
 def _budgets(how: dict[str, Any], option: str) -> list[Any]:
     """Return the budgets of an option, after that of --sentences."""
-    from tersely.budget import Budget
     from tersely.errors import UsageError
+    from tersely.options import Budget
 
     sentences, budgets, unit = how["sentences"], how[option], how["unit"]
     found = [Budget.one_of(max_sentences=sentences)] if sentences is not None else []

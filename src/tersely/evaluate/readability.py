@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.budget import Budget
 from tersely.errors import InputError, UsageError
 from tersely.evaluate import csv_table, describe, markdown_table
 from tersely.evaluate.annotation import Item
@@ -18,6 +17,7 @@ from tersely.evaluate.record import Record
 from tersely.evaluate.systems import Extract, System, load_system
 from tersely.io.files import write_whole
 from tersely.io.lines import to_json
+from tersely.options import Budget
 from tersely.text import Document
 from tersely.workers.ordered import ordered
 from tersely.workers.process import cores

@@ -7,11 +7,11 @@ from itertools import chain, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.budget import Budget
 from tersely.errors import InputError
 from tersely.evaluate.measures import RougeScore, Tokenization, Tokens, ngrams, rouge
 from tersely.evaluate.record import Record
 from tersely.evaluate.systems import load_system
+from tersely.options import Budget
 from tersely.workers.ordered import ordered
 from tersely.workers.process import cores
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from tersely.budget import BUDGETS, Budget
 from tersely.errors import UsageError
+from tersely.options import BUDGETS, Budget
 from tersely.serve.problems import ProblemError, invalid
 from tersely.text import Language
 

@@ -10,14 +10,14 @@ from tersely.errors import MissingExtraError, TerselyError, UsageError
 from tersely.extract import extract
 from tersely.fitting import Fitting
 from tersely.io.lines import to_json
-from tersely.layout import Options
 from tersely.models import load_model
+from tersely.options import Options, Unit
 from tersely.score import Values
 from tersely.serve.problems import Answer, FailureError, ProblemError, invalid
 from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text import Document, Language
-from tersely.text.length import Tokenizer, Unit, load_token_counter
+from tersely.text.length import Tokenizer, load_token_counter
 from tersely.text.sources import as_document
 
 # An answer lists every sentence, so this bounds answers, too; it holds for all documents of a batch together.

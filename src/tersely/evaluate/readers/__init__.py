@@ -8,14 +8,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Protocol
 
-from tersely.budget import Budget
 from tersely.errors import InputError, UsageError, unknown_name
 from tersely.evaluate.readers._shared import EMPTY, Item, files, is_pattern
 from tersely.evaluate.record import Record
 from tersely.io.lines import Fault
+from tersely.options import Budget, Unit
 from tersely.registry import Registry
 from tersely.text import LANGUAGES, Language
-from tersely.text.length import Unit
 
 
 class Reader(Protocol):
