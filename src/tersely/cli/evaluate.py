@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from tersely.cli._options import LANGUAGES, max_source_tokens_option
-from tersely.cli._printing import counting
+from tersely.cli._running import counting
+from tersely.options import UNITS
 
 # What is measured instead of ROUGE, each by a flag of this name; they exclude each other.
 MODES = ("readability", "editor", "gum", "queries")
@@ -24,7 +25,7 @@ MODES_OF = {"labels": ("readability",), "by": LABELED, "budgets_zh": LABELED, "c
 @click.option("--budgets-zh", metavar="N,N,...", help="With labels: budgets for Chinese texts instead.")
 @click.option(
     "--unit",
-    type=click.Choice(["chars", "words", "tokens", "bytes", "sentences", "ratio"]),
+    type=click.Choice([*UNITS, "ratio"]),
     default="chars",
     show_default=True,
     help="Unit of --budgets; tokens are for --queries.",

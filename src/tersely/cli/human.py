@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from tersely.cli._options import output_option
-from tersely.cli._printing import write
+from tersely.cli._running import write
 from tersely.errors import UsageError
 
 
