@@ -16,7 +16,7 @@ from tersely.errors import UsageError
 
 Unit = Literal["chars", "words", "tokens", "bytes", "sentences"]
 # The units that need no tokenizer: every server counts in them, and the page offers them.
-PlainUnit = Literal["chars", "words", "bytes", "sentences"]
+PlainUnit = Literal["chars", "words", "sentences", "bytes"]
 BudgetUnit = Literal[Unit, "ratio"]
 Order = Literal["document", "rank"]
 Redundancy = Literal["duplicates", "trigrams", "off"]

@@ -6,7 +6,7 @@ from pathlib import Path
 from tersely.models import DEFAULT
 from tersely.serve import bodies
 from tersely.serve.desk import Desk
-from tersely.serve.problems import Answer
+from tersely.serve.problems import Reply
 
 FILE = Path(bodies.__file__).with_name("examples.json")
 BODIES = {"summarize": bodies.SummarizeBody, "frontier": bodies.FrontierBody, "batch": bodies.BatchBody}
@@ -16,7 +16,7 @@ def main() -> None:
     desk = Desk((DEFAULT,))
     for task, example in bodies.EXAMPLES.items():
         reply = desk((task, BODIES[task].model_validate(example["request"]).request()))
-        assert isinstance(reply, Answer), reply
+        assert isinstance(reply, Reply), reply
         example["answer"] = json.loads(reply.body)
     FILE.write_text(json.dumps(bodies.EXAMPLES, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
 

@@ -16,8 +16,7 @@ import pytest
 from serve.service import command, ended, stopped, until, workers_of
 from tersely.errors import InputError, UsageError
 from tersely.models import DEFAULT
-from tersely.serve.options import check_origin, read_tokens
-from tersely.serve.server import check_models
+from tersely.serve.server import check_models, check_origin, read_tokens
 
 BODY = {"text": "One zebra. Two zebras. Red zebra.", "max_chars": 11}
 

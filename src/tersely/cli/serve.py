@@ -86,7 +86,7 @@ def serve(
     tersely serve --model my-model --port 8080 --tokens-file tokens.txt
     """
     with extra("the service", "serve"):
-        from tersely.serve.options import ServeOptions, check_origin, read_tokens
+        from tersely.serve.server import ServeOptions, check_origin, read_tokens
         from tersely.serve.server import serve as run
 
     defaults = ServeOptions()

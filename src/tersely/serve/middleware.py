@@ -16,9 +16,15 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tersely.io.lines import to_json
-from tersely.serve import observe
-from tersely.serve.observe import Metrics
-from tersely.serve.problems import MEDIA_TYPE, FailureError, ProblemError, internal
+from tersely.serve.problems import (
+    MEDIA_TYPE,
+    FailureError,
+    Metrics,
+    ProblemError,
+    internal,
+    log_event,
+    log_failure,
+)
 
 SECURITY = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -69,7 +75,7 @@ class Context:
         try:
             await self._app(scope, receive, answer)
         except Exception as error:
-            observe.failure(FailureError.of(error), request_id=request_id)
+            log_failure(FailureError.of(error), request_id=request_id)
             if not status:
                 await respond(internal(), scope)(scope, receive, answer)
         finally:
@@ -78,7 +84,7 @@ class Context:
     def _finish(self, scope: Scope, status: int, seconds: float) -> None:
         route, method = self._route(scope["path"]), scope["method"]
         self._metrics.finished(route, status, seconds)
-        observe.info(
+        log_event(
             "request",
             request_id=scope["state"]["request_id"],
             method=method if method in _METHODS else "other",
@@ -109,7 +115,7 @@ class Cors(CORSMiddleware):
         return refused
 
 
-class Tokens:
+class Authorization:
     """Lets only requests with a known bearer token through."""
 
     def __init__(self, app: ASGIApp, tokens: tuple[str, ...]) -> None:

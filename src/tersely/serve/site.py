@@ -14,8 +14,8 @@ from fastapi.openapi.utils import get_openapi
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tersely.serve.bodies import EXAMPLES
 from tersely.serve.problems import KINDS, MEDIA_TYPE, ProblemError
+from tersely.serve.schema import EXAMPLES
 
 ROUTES = ("/", "/docs", "/openapi.json")
 
@@ -133,7 +133,7 @@ def document(app: FastAPI, *, with_tokens: bool) -> dict[str, Any]:
 
 
 def _problem(description: str) -> dict[str, Any]:
-    schema = {"$ref": "#/components/schemas/Problem"}
+    schema = {"$ref": "#/components/schemas/ProblemAnswer"}
     return {"description": description, "content": {MEDIA_TYPE: {"schema": schema}}}
 
 
