@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.models import DEFAULT
-from tersely.serve import bodies, site
+from tersely.serve import schema, site
 from tersely.serve.desk import Desk
 from tersely.serve.problems import Reply
 
@@ -62,7 +62,7 @@ def requests(file: Path) -> list[dict[str, Any]]:
 
 
 def _answer(desk: Desk, request: dict[str, Any]) -> dict[str, Any]:
-    reply = desk(("frontier", bodies.FrontierBody.model_validate(request).request()))
+    reply = desk(("frontier", schema.FrontierBody.model_validate(request).request()))
     assert isinstance(reply, Reply), reply
     return {"request": request, "answer": json.loads(reply.body)}
 

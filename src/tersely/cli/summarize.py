@@ -80,7 +80,7 @@ def summarize(
     }[form]()
     write(printed, output)
     if explain:
-        from tersely.render import explained
+        from tersely.summary import explained
 
         click.echo(explained(summary), err=True)
     if not summary.sentences or explain or sys.stdout.isatty():
@@ -144,7 +144,7 @@ def frontier(
         raise click.exceptions.Exit(1)
     steps = frontier.steps(None if every else points)
     if plot:
-        from tersely.render import plot_steps
+        from tersely.summary import plot_steps
 
         plot_steps(steps, unit, plot)
     write(to_json(frontier.to_dict(steps)) if form == "json" else _table(steps, unit), output)

@@ -1,9 +1,9 @@
 """Chooses sentences, given their values, their lengths and a budget."""
 
-from tersely.registry import Registry
 from tersely.select._problem import Problem, Selection, Selector, solver
 from tersely.select._redundancy import distinct
 from tersely.select._trigrams import blocking_trigrams, repeats_trigrams, sharing_trigrams
+from tersely.settings import Registry
 
 SELECTORS: Registry[Selector] = Registry("selector", __name__)
 

@@ -13,7 +13,7 @@ from tersely.evaluate.readers._shared import EMPTY, Item, files, is_pattern
 from tersely.evaluate.record import Record
 from tersely.io.lines import Fault
 from tersely.options import Budget, Unit
-from tersely.registry import Registry
+from tersely.settings import Registry
 from tersely.text import LANGUAGES, Language
 
 

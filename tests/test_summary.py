@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from strategies import texts
 from tersely import Summarizer, Summary
 from tersely.options import Budget
-from tersely.render import explained
-from tersely.summary import ScoredSentence
+from tersely.summary import ScoredSentence, explained
 
 DEFAULT = Summarizer.load()
 NAMES = ("main", "support", "background", "quotation", "procedure", "noise")
