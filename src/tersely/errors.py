@@ -33,15 +33,15 @@ class MissingExtraError(TerselyError, ImportError):
         return type(self), self._of
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
-    """Return the error for an unknown name, with the closest known name as a hint.
+def unknown_name(kind: str, name: str, names: Iterable[str]) -> UsageError:
+    """Return the error for an unknown name, with the closest of `names` as a hint.
 
     >>> str(unknown_name("scorer", "textrnak", ["lead", "textrank"]))
     "unknown scorer 'textrnak': did you mean 'textrank'?"
     """
-    known = sorted(known)
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else "choose from " + ", ".join(known)
+    names = sorted(names)
+    matches = get_close_matches(name, names, n=1)
+    hint = f"did you mean '{matches[0]}'?" if matches else "choose from " + ", ".join(names)
     return UsageError(f"unknown {kind} '{name}': {hint}")
 
 

@@ -67,15 +67,15 @@ class ProgressLine:
 
     def __init__(self) -> None:
         self._terminal = _is_terminal()
-        self._shown = self.began = time.monotonic()
+        self._drawn = self.began = time.monotonic()
 
     def due(self) -> bool:
         """Tell whether it is time to show the line again."""
-        return time.monotonic() - self._shown >= (0.2 if self._terminal else 60)
+        return time.monotonic() - self._drawn >= (0.2 if self._terminal else 60)
 
     def show(self, line: str) -> None:
         """Show the line."""
-        self._shown = time.monotonic()
+        self._drawn = time.monotonic()
         draw(line, stays=not self._terminal)
 
     def end(self) -> None:

@@ -153,6 +153,8 @@ def frontier(
 def _table(steps: "list[Step]", unit: str) -> str:
     lines = [f"{'budget':>8} {'length':>8} {'value':>9}  sentences ({unit})"]
     for step in steps:
-        shown = " ".join(map(str, step.chosen[:12])) + (" …" if len(step.chosen) > 12 else "")
-        lines.append(f"{step.budget:>8} {step.length:>8} {step.value:>9.4g}  {len(step.chosen)}: {shown}".rstrip(": "))
+        indices = " ".join(map(str, step.chosen[:12])) + (" …" if len(step.chosen) > 12 else "")
+        lines.append(
+            f"{step.budget:>8} {step.length:>8} {step.value:>9.4g}  {len(step.chosen)}: {indices}".rstrip(": ")
+        )
     return "\n".join(lines)
