@@ -226,8 +226,11 @@ class Options:
     @classmethod
     def of(cls, **keywords: Unpack["OptionKeywords"]) -> "Options":
         """Build the options from a caller's keywords: `include` and `exclude` may be one index or several."""
-        pins = {name: _indices(name, keywords[name]) for name in ("include", "exclude") if name in keywords}
-        return cls(**{**keywords, **pins})  # type: ignore[arg-type]
+        values: dict[str, Any] = dict(keywords)
+        for name in ("include", "exclude"):
+            if name in values:
+                values[name] = _indices(name, values[name])
+        return cls(**values)
 
     def __post_init__(self) -> None:
         for name, option in OPTIONS.items():

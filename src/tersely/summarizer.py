@@ -184,8 +184,9 @@ class Summarizer:
             raise UsageError(f"unit must be one of {', '.join(UNITS)}, not '{unit}'")
         if limit is not None and not 1 <= limit <= LARGEST:
             raise UsageError(f"limit must be from 1 to {LARGEST:,}" + (f", not {limit}" if limit < 1 else ""))
-        language, tokenizer = keywords.pop("language", None), keywords.pop("tokenizer", None)
-        fitting = self._fitting(as_document(text, language), Options.of(**keywords), unit, tokenizer)
+        options: dict[str, Any] = dict(keywords)
+        language, tokenizer = options.pop("language", None), options.pop("tokenizer", None)
+        fitting = self._fitting(as_document(text, language), Options.of(**options), unit, tokenizer)
         return Frontier(fitting, limit or fitting.largest, nested)
 
     def summarize_many(self, texts: Iterable[str | Document], **keywords: Any) -> Iterator[Summary]:

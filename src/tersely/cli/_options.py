@@ -135,7 +135,7 @@ def take_budget(keywords: dict[str, Any]) -> Budget:
 
 def take_options(keywords: dict[str, Any]) -> Options:
     """Take the options for putting a summary together out of the keywords."""
-    return Options.of(**{name: keywords.pop(name) for name in OPTIONS if name in keywords})  # type: ignore[typeddict-item]
+    return Options.of(**{name: keywords.pop(name) for name in OPTIONS if name in keywords})
 
 
 def share_encoder(encoder: str | None, keywords: dict[str, Any], with_queries: bool = False) -> str | None:
