@@ -217,7 +217,7 @@ class Summarizer:
         if options.coherence is None:
             options = replace(options, coherence=self.coherence)
         layout = Layout(document, unit, options, token_counter(tokenizer) if unit == "tokens" else None)
-        # A scorer that has a network for reading has it say, too, what sentences need and which are noise.
+        # If the scorer reads with a network, the same network finds needs and noise.
         network = getattr(self.languages.get(document.language, self.scorer), "network", None)
         if options.query is not None:
             answering = Answering(load_encoder(options.encoder) if options.encoder else None)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-# Those of tersely.text, which would load NumPy; a test compares the two.
+# The languages of tersely.text; to import them would load NumPy. A test compares the two lists.
 LANGUAGES = tuple("en zh de fr es it pt nl ru tr ar hi bn ja ko vi id th other".split())
 
 
@@ -31,7 +31,7 @@ def several(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 
 def _with_line_breaks(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
-    """Turn the \\n and \\t of the command line, where the real ones are hard to type, into what they stand for."""
+    """Replace a typed \\n by a line break and a typed \\t by a tab."""
     return None if value is None else value.replace("\\n", "\n").replace("\\t", "\t")
 
 

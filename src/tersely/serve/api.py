@@ -145,7 +145,7 @@ def _not_ready() -> ProblemError:
 
 
 async def unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """Return the result of the work; cancel it if the client disconnects, so that nobody waits behind it."""
+    """Return the result of the work, or cancel it if the client disconnects."""
     working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_disconnected(request))
     try:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -163,7 +163,7 @@ async def _disconnected(request: Request) -> None:
 
 
 class StrictRoute(APIRoute):
-    """A route that parses its body strictly: no NaN, no encoding but UTF-8, no lone surrogate, no deep nesting."""
+    """A route that parses its body once and strictly: only UTF-8, no NaN, no doubled key, no lone surrogate."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the usual handler, but give it the parsed body."""

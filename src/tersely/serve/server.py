@@ -36,7 +36,9 @@ class ServeOptions:
     """Where the service listens, which models it serves, and how much it takes on at once.
 
     The first of `models`, which are names or folders, is the default. Up to `queue` requests may wait for one of the
-    `workers`. `deadline` is in seconds, from a request to its answer.
+    `workers`. `deadline` is the number of seconds from a request to its answer. `max_body` and `max_file` are the
+    largest number of bytes in a request and in a file. If there are `tokens`, requests need one of them. `cors` lists
+    the origins whose pages may send requests. `tokenizer` counts tokens, and `encoder` makes vectors for queries.
     """
 
     models: tuple[str, ...] = (DEFAULT,)
@@ -71,7 +73,7 @@ def read_tokens(file: Path) -> tuple[str, ...]:
 
 
 def check_origin(origin: str) -> str:
-    """Return an origin in the form that browsers send, or say what that form is.
+    """Return the origin if it has the form that browsers send; otherwise, raise an error that shows the form.
 
     >>> check_origin("https://example.org")
     'https://example.org'
@@ -126,7 +128,7 @@ def make_app(options: ServeOptions, queue: WorkQueue) -> ASGIApp:
 
 
 def _layers(app: FastAPI, options: ServeOptions, metrics: Metrics, queue: WorkQueue) -> ASGIApp:
-    """Wrap the application in its layers; the last one here is the first that a request meets."""
+    """Wrap the application in its layers, from the innermost to the outermost."""
     sizes = dict.fromkeys(api.WITH_JSON, options.max_body) | dict.fromkeys(api.WITH_FILE, options.max_file)
     layered: ASGIApp = BodyLimit(Head(app), sizes, frozenset(api.WITH_JSON), options.deadline)
     layered = Authorization(layered, options.tokens)
@@ -202,7 +204,7 @@ class Server(uvicorn.Server):
         self._listening(self.address)
 
     async def on_tick(self, counter: int) -> bool:
-        """Say whether to stop."""
+        """Tell uvicorn whether to stop: also if the models could not be loaded."""
         return await super().on_tick(counter) or self.queue.failure is not None
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
