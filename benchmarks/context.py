@@ -21,10 +21,10 @@ from typing import Any
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
 
 from tersely import Source, Summarizer
-from tersely.budget import Budget
 from tersely.evaluate.measures import Tokenization, rouge
 from tersely.evaluate.queries import compare, read_questions
 from tersely.io.lines import read_objects
+from tersely.options import Budget
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 PASSAGES = (10, 100, 900)

@@ -13,10 +13,10 @@ from statistics import fmean
 
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
 
-from tersely.budget import Budget
 from tersely.datasets import SUITE, Record
 from tersely.evaluate.measures import Tokenization, rouge
 from tersely.evaluate.systems import load_system
+from tersely.options import Budget
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SYSTEMS = {

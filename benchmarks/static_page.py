@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from tersely.models import DEFAULT
-from tersely.serve import bodies, site
+from tersely.serve import schema, site
 from tersely.serve.desk import Desk
-from tersely.serve.problems import Answer
+from tersely.serve.problems import Reply
 
 ROOT = Path(__file__).parents[1]
 PAGE = Path(site.__file__).parent / "page"
@@ -62,8 +62,8 @@ def requests(file: Path) -> list[dict[str, Any]]:
 
 
 def _answer(desk: Desk, request: dict[str, Any]) -> dict[str, Any]:
-    reply = desk(("frontier", bodies.FrontierBody.model_validate(request).request()))
-    assert isinstance(reply, Answer), reply
+    reply = desk(("frontier", schema.FrontierBody.model_validate(request).request()))
+    assert isinstance(reply, Reply), reply
     return {"request": request, "answer": json.loads(reply.body)}
 
 

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from table_rows import Row
-from tersely.budget import Budget
 from tersely.evaluate.measures import paired_bootstrap
 from tersely.evaluate.run import SystemResult
+from tersely.options import Budget
 
 MEASURES = ("rouge1", "rouge2", "rougeLsum")
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from table_measured import MEASURES, Measured, difference, first_three, places
 from table_rows import BASELINES, PAIRS, PLANS, Plan, Row, rows
-from tersely.budget import Budget
 from tersely.datasets import SUITE
 from tersely.learn.news import bias_of, halves
+from tersely.options import Budget
 from tersely.paper.published import published
 
 INTRO = """# Tables 2 to 5 with our rows

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tersely.budget import Budget
 from tersely.learn.catalog import read_network_config
 from tersely.learn.scorer.config import ScorerConfig
+from tersely.options import Budget
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 

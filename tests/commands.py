@@ -65,7 +65,6 @@ def _server() -> socket.socket:
 def main() -> None:
     """Answer calls until there are no more."""
     import tersely.cli.batch
-    import tersely.cli.frontier
     import tersely.cli.summarize
     import tersely.summarizer
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from strategies import texts
 from tersely import Summarizer, summarize
-from tersely.budget import Budget
 from tersely.fitting import Fitting
-from tersely.layout import Coherence, Layout, Options
+from tersely.layout import Layout
+from tersely.options import Budget, Coherence, Options
 from tersely.read import Reading, shipped
 from tersely.select import SELECTORS
 from tersely.text.document import Document

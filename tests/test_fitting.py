@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from strategies import texts
 from tersely import Document, Summarizer
-from tersely.budget import Budget
-from tersely.layout import Layout, Options, Order
+from tersely.layout import Layout
+from tersely.options import Budget, Options, Order
 from tersely.select import Problem, Selection
 from tersely.text.length import TokenCounter
 

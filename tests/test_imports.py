@@ -39,7 +39,7 @@ def test_help_loads_nothing_heavy(args: list[str]) -> None:
 
 def test_the_manual_page_of_all_commands_needs_only_the_base_package() -> None:
     # The help of every command is shown even where no extra is installed.
-    loaded = modules_after("from tersely.cli import cli\nfrom tersely.cli.completion import man_page\nman_page(cli)")
+    loaded = modules_after("from tersely.cli import cli\nfrom tersely.cli.about import man_page\nman_page(cli)")
     assert not HEAVY & loaded
 
 

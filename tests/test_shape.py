@@ -1,6 +1,8 @@
 """The shape of the package: few rooms, short files, shallow imports, names that mean one thing."""
 
 import ast
+import re
+import tomllib
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -10,7 +12,7 @@ import tersely
 ROOT = Path(tersely.__file__).parents[1]
 MOST_FILES, LONGEST_FILE, DEEPEST_IMPORT = 210, 400, 13
 # A command has the name of what it runs, and the paper calls scorers, selectors and networks by one name.
-SHARED_MODULE_NAMES = set("__main__ batch coverage evaluate frontier mcp reproduce serve summarize".split())
+SHARED_MODULE_NAMES = set("__main__ batch coverage evaluate reproduce serve summarize".split())
 
 
 def _name(file: Path) -> str:
@@ -54,3 +56,14 @@ def test_imports_are_shallow() -> None:
 def test_a_module_name_is_used_once() -> None:
     names = Counter(file.stem for file in MODULES.values() if file.stem != "__init__")
     assert {name for name, times in names.items() if times > 1} <= SHARED_MODULE_NAMES
+
+
+def test_the_guide_for_contributors_shows_the_layers() -> None:
+    project = tomllib.loads((ROOT.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = project["tool"]["importlinter"]["contracts"][0]["layers"]
+    guide = (ROOT.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    drawn = re.findall(r"^    ([a-z| ]+)$", guide.partition("imports only what is below it")[2], re.MULTILINE)
+    assert drawn == [layer.replace("tersely.", "") for layer in layers]
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", guide, re.MULTILINE)
+    explained = {name for row in rows for name in re.findall(r"\w+", row)} | {"summarizer", "errors"}
+    assert {name for layer in drawn for name in layer.split(" | ")} <= explained

@@ -157,7 +157,7 @@ def test_repetition_across_sources_is_seen() -> None:
     [
         ({"query": " "}, "the query is empty"),
         ({"query": 5}, "query must be a string"),
-        ({"encoder": "use"}, "an encoder is for a query"),
+        ({"encoder": "use"}, "`encoder` only applies to a query"),
     ],
 )
 def test_a_wrong_query_is_one_clear_line(wrong: dict[str, Any], said: str) -> None:
@@ -174,7 +174,7 @@ def test_wrong_sources_are_one_clear_line() -> None:
         summarize([{"text": 5}], max_chars=5)
     with pytest.raises(UsageError, match="source 1: id must be a string, not bool"):
         summarize([{"id": True, "text": "x"}], max_chars=5)
-    with pytest.raises(UsageError, match="a header is for sources"):
+    with pytest.raises(UsageError, match="`header` needs a list of texts"):
         summarize("One fish. Two fish.", max_chars=10, header="{id}")
     assert summarize([], max_chars=5).reason == "empty-input"
 

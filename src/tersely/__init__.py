@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from tersely.budget import Budget
     from tersely.errors import InputError, MissingExtraError, ModelError, TerselyError, UsageError
     from tersely.frontier import Frontier
+    from tersely.options import Budget
     from tersely.summarizer import Summarizer, summarize
     from tersely.summary import Summary
     from tersely.text.document import Document
     from tersely.text.sources import Source
 
 _HOMES = {
-    "Budget": "tersely.budget",
+    "Budget": "tersely.options",
     "Document": "tersely.text.document",
     "Frontier": "tersely.frontier",
     "InputError": "tersely.errors",

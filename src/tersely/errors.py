@@ -34,7 +34,7 @@ class MissingExtraError(TerselyError, ImportError):
 
 
 def unknown_name(kind: str, name: str, names: Iterable[str]) -> UsageError:
-    """Return the error for an unknown name, with the closest valid name as a hint.
+    """Return the error for an unknown name, with the closest of `names` as a hint.
 
     >>> str(unknown_name("scorer", "textrnak", ["lead", "textrank"]))
     "unknown scorer 'textrnak': did you mean 'textrank'?"

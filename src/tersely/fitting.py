@@ -6,10 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
-from tersely.budget import Budget
 from tersely.candidates import Candidates
 from tersely.errors import UsageError
 from tersely.layout import Layout
+from tersely.options import Budget
 from tersely.read import Network
 from tersely.score import Values
 from tersely.select import Selection, Selector, blocking_trigrams, repeats_trigrams, solver

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tersely.budget import Budget
 from tersely.errors import UsageError
 from tersely.fitting import Choice, Fitting
+from tersely.options import Budget
 from tersely.select import Problem
 from tersely.summary import Summary
 from tersely.text.sources import located

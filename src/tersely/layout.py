@@ -1,92 +1,19 @@
-"""How sentences become a summary's text: the options that hold for any budget, joining, and lengths."""
+"""How sentences become the text of a summary: joining them, and how long the result is."""
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from operator import index
-from typing import Literal
 
 from tersely.errors import UsageError
+from tersely.options import Options, Unit
 from tersely.text.document import Document
 from tersely.text.language import separator
-from tersely.text.length import TokenCounter, Unit, measure, measurer
+from tersely.text.length import TokenCounter, measure, measurer
 from tersely.text.sources import Collection, Source
-
-Order = Literal["document", "rank"]
-Redundancy = Literal["duplicates", "trigrams", "off"]
-Coherence = Literal["strict", "soft", "off"]
 
 # With headers, sources are a blank line apart.
 _APART = "\n\n"
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to assemble a summary, for any budget.
-
-    `include` and `exclude` are sentence indices. The default separator is a space, or nothing in Chinese and Japanese.
-    As `redundancy`, `duplicates` leaves out sentences that nearly repeat another one; `trigrams` also leaves out
-    those that share three words in a row with one. As `coherence`, `strict` makes a sentence that cannot be
-    understood alone worth little or nothing without the one it needs, and `soft` worth less; both leave out noise,
-    such as captions, if there is anything else. `off` takes sentences as they are.
-
-    With several sources, `header` comes before the sentences of each one; in it, `{id}`, `{title}` and `{number}` stand
-    for the source's own. `omission` comes between two sentences of a source where others are left out. With a `query`,
-    sentences are chosen to answer it, by their words and, if an `encoder` is named, by its vectors.
-    """
-
-    order: Order = "document"
-    include: frozenset[int] = frozenset()
-    exclude: frozenset[int] = frozenset()
-    separator: str | None = None
-    redundancy: Redundancy = "duplicates"
-    coherence: Coherence | None = None
-    header: str | None = None
-    omission: str | None = None
-    query: str | None = None
-    encoder: str | None = None
-
-    @classmethod
-    def of(
-        cls,
-        order: Order = "document",
-        include: int | Iterable[int] = (),
-        exclude: int | Iterable[int] = (),
-        separator: str | None = None,
-        redundancy: Redundancy = "duplicates",
-        coherence: Coherence | None = None,
-        header: str | None = None,
-        omission: str | None = None,
-        query: str | None = None,
-        encoder: str | None = None,
-    ) -> "Options":
-        """Build the options from a caller's arguments: `include` and `exclude` may be one index or several."""
-        pins = _indices("include", include), _indices("exclude", exclude)
-        return cls(order, *pins, separator, redundancy, coherence, header, omission, query, encoder)
-
-    def __post_init__(self) -> None:
-        for name, value, known in (
-            ("order", self.order, ("document", "rank")),
-            ("redundancy", self.redundancy, ("duplicates", "trigrams", "off")),
-            ("coherence", "off" if self.coherence is None else self.coherence, ("strict", "soft", "off")),
-        ):
-            if value not in known:
-                raise UsageError(f"{name} must be {' or '.join(known)}, not '{value}'")
-        for name in ("separator", "header", "omission", "query", "encoder"):
-            if not isinstance(given := getattr(self, name), str | None):
-                raise UsageError(f"{name} must be a string, not {given!r}")
-        if self.query is not None and not self.query.strip():
-            raise UsageError("the query is empty: ask something, or leave it out")
-        if self.encoder is not None and self.query is None:
-            raise UsageError("an encoder is for a query: give one, or load a summarizer with that encoder")
-
-
-def _indices(name: str, given: int | Iterable[int]) -> frozenset[int]:
-    try:
-        return frozenset(map(index, given if isinstance(given, Iterable) else (given,)))
-    except TypeError:
-        raise UsageError(f"{name} must be sentence indices, whole numbers counted from 0, not {given!r}") from None
 
 
 @dataclass(frozen=True)
@@ -95,7 +22,7 @@ class Layout:
 
     document: Document
     unit: Unit
-    options: Options = Options()
+    options: Options = field(default_factory=Options)
     tokens: TokenCounter | None = None
 
     @cached_property
@@ -153,7 +80,7 @@ class Layout:
         if not header:
             return ()
         if not isinstance(self.document, Collection):
-            raise UsageError("a header is for sources: give a list of them")
+            raise UsageError("`header` needs a list of texts: this is a single one")
         return tuple(_filled(header, number, source) for number, source in enumerate(self.document.sources, 1))
 
     def length(self, sentences: tuple[int, ...]) -> int:
@@ -168,4 +95,4 @@ class Layout:
 def _filled(header: str, number: int, source: Source) -> str:
     # Not `str.format`, with which a header could reach into objects or ask for a billion spaces.
     values = {"{id}": source.id, "{title}": source.heading, "{number}": str(number)}
-    return re.sub(r"\{(?:id|title|number)\}", lambda found: values[found[0]], header)
+    return re.sub(r"\{(?:id|title|number)\}", lambda match: values[match[0]], header)

@@ -6,40 +6,30 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypedDict, Unpack, cast, get_args, overload
+from typing import Any, Unpack, cast, get_type_hints, overload
 
 import numpy as np
 
-from tersely.budget import LARGEST, Budget
 from tersely.encode import Encoder, load_encoder
 from tersely.errors import ModelError, UsageError
 from tersely.fitting import Fitting
 from tersely.frontier import Frontier
-from tersely.layout import Coherence, Layout, Options, Order, Redundancy
+from tersely.layout import Layout
 from tersely.models import DEFAULT, load_model
+from tersely.options import BUDGETS, KEYWORDS, LARGEST, UNITS, Budget, Coherence, OptionKeywords, Options, Unit
 from tersely.query import Answering
 from tersely.score import SCORERS, Scorer, Values
 from tersely.select import SELECTORS, Selector
 from tersely.summary import Summary
 from tersely.text.document import Document
 from tersely.text.language import Language
-from tersely.text.length import Tokenizer, Unit, token_counter
+from tersely.text.length import Tokenizer, token_counter
 from tersely.text.sources import Collection, Text, as_document
 
 
-class Keywords(TypedDict, total=False):
-    """Arguments of `summarize` besides the text and the budget."""
+class Keywords(OptionKeywords, total=False):
+    """The keywords of `summarize` besides the budget, for type checkers."""
 
-    order: Order
-    include: int | Iterable[int]
-    exclude: int | Iterable[int]
-    separator: str | None
-    redundancy: Redundancy
-    coherence: Coherence | None
-    header: str | None
-    omission: str | None
-    query: str | None
-    encoder: str | None
     language: Language | None
     tokenizer: Tokenizer | None
 
@@ -84,22 +74,22 @@ class Summarizer:
             encoder, select = encoder or chosen.encoder, select or chosen.select
         else:
             name = spec = scorer
-        part = SCORERS.create(spec)
-        own = {language: SCORERS.create(each) for language, each in languages.items()}
-        if encoder is not None and not any(each.encoder for each in (part, *own.values())):
+        main_scorer = SCORERS.create(spec)
+        scorers = {language: SCORERS.create(part) for language, part in languages.items()}
+        if encoder is not None and not any(part.encoder for part in (main_scorer, *scorers.values())):
             raise UsageError(f"scorer '{spec}' works on words and takes no encoder")
-        wanted = (encoder or part.encoder) if part.encoder is not None else None
+        main_encoder = (encoder or main_scorer.encoder) if main_scorer.encoder is not None else None
         return cls(
             name=name,
-            scorer=part,
-            selector=SELECTORS.create(select or part.select),
-            encoder=load_encoder(wanted) if wanted is not None else None,
-            languages=own,
+            scorer=main_scorer,
+            selector=SELECTORS.create(select or main_scorer.select),
+            encoder=load_encoder(main_encoder) if main_encoder is not None else None,
+            languages=scorers,
             coherence=cast(Coherence, coherence),
             encoders={
-                language: load_encoder(encoder or each.encoder)
-                for language, each in own.items()
-                if each.encoder is not None
+                language: load_encoder(encoder or part.encoder)
+                for language, part in scorers.items()
+                if part.encoder is not None
             },
         )
 
@@ -112,61 +102,52 @@ class Summarizer:
         return _hash(parts)
 
     @overload
-    def summarize(self, text: Text, *, max_chars: int, **how: Unpack[Keywords]) -> Summary: ...
+    def summarize(self, text: Text, *, max_chars: int, **keywords: Unpack[Keywords]) -> Summary: ...
     @overload
-    def summarize(self, text: Text, *, max_words: int, **how: Unpack[Keywords]) -> Summary: ...
+    def summarize(self, text: Text, *, max_words: int, **keywords: Unpack[Keywords]) -> Summary: ...
     @overload
-    def summarize(self, text: Text, *, max_tokens: int, **how: Unpack[Keywords]) -> Summary: ...
+    def summarize(self, text: Text, *, max_tokens: int, **keywords: Unpack[Keywords]) -> Summary: ...
     @overload
-    def summarize(self, text: Text, *, max_bytes: int, **how: Unpack[Keywords]) -> Summary: ...
+    def summarize(self, text: Text, *, max_bytes: int, **keywords: Unpack[Keywords]) -> Summary: ...
     @overload
-    def summarize(self, text: Text, *, max_sentences: int, **how: Unpack[Keywords]) -> Summary: ...
+    def summarize(self, text: Text, *, max_sentences: int, **keywords: Unpack[Keywords]) -> Summary: ...
     @overload
-    def summarize(self, text: Text, *, ratio: float, **how: Unpack[Keywords]) -> Summary: ...
-    def summarize(
-        self,
-        text: Text,
-        *,
-        max_chars: int | None = None,
-        max_words: int | None = None,
-        max_tokens: int | None = None,
-        max_bytes: int | None = None,
-        max_sentences: int | None = None,
-        ratio: float | None = None,
-        order: Order = "document",
-        include: int | Iterable[int] = (),
-        exclude: int | Iterable[int] = (),
-        separator: str | None = None,
-        redundancy: Redundancy = "duplicates",
-        coherence: Coherence | None = None,
-        header: str | None = None,
-        omission: str | None = None,
-        query: str | None = None,
-        encoder: str | None = None,
-        language: Language | None = None,
-        tokenizer: Tokenizer | None = None,
-    ) -> Summary:
-        """Return the best summary within exactly one budget; the separators between sentences count.
+    def summarize(self, text: Text, *, ratio: float, **keywords: Unpack[Keywords]) -> Summary: ...
+    def summarize(self, text: Text, **keywords: Any) -> Summary:
+        """Return the best summary of `text` within exactly one budget.
 
-        `include` and `exclude` are the indices, from 0, of sentences that must or must not be chosen. `max_tokens`
-        needs a `tokenizer`: the path of a `tokenizer.json`, the name of a tiktoken encoding, or a function that counts
-        the tokens of a text. The text may be a list of sources, see `Source`; `query` is a question to answer.
+        Keywords:
+            max_chars, max_words, max_tokens, max_bytes, max_sentences: The most the summary may have,
+                including the separators between its sentences.
+            ratio: The most it may have as a share of the text's characters, from 0 to 1.
+            order: "document" keeps the order of the text, "rank" puts the best sentences first.
+            include, exclude: Indices, from 0, of sentences that must or must not be chosen.
+            separator: The text between sentences; a space, or nothing in Chinese and Japanese, if None.
+            redundancy: "duplicates" leaves out sentences that nearly repeat another one, "trigrams" also
+                those that share three words in a row with one; "off" leaves out neither.
+            coherence: "strict" makes a sentence that cannot be understood alone worth little or nothing
+                without the one it needs, "soft" makes it worth less, and both leave out noise such as
+                captions. "off" takes sentences as they are. None stands for the choice of the model.
+            query: A question; sentences are chosen to answer it.
+            header: A text before the sentences of each source; `{id}`, `{title}` and `{number}` in it
+                stand for those of the source.
+            omission: A mark between two sentences of a source where others are left out.
+            encoder: The encoder whose vectors compare sentences with the `query`; words only if None.
+            language: The language of the text, such as "en"; detected if None.
+            tokenizer: What counts tokens for `max_tokens`: the path of a `tokenizer.json`, the name of a
+                tiktoken encoding, or a function from a text to a number.
+
+        The text may also be a `Document` or a list of sources, see `Source`.
 
         >>> Summarizer.load().summarize("Rain fell. It fell all day long.", max_words=2).text
         'Rain fell.'
         """
-        budget = Budget.one_of(
-            max_chars=max_chars,
-            max_words=max_words,
-            max_tokens=max_tokens,
-            max_bytes=max_bytes,
-            max_sentences=max_sentences,
-            ratio=ratio,
-        )
-        options = Options.of(
-            order, include, exclude, separator, redundancy, coherence, header, omission, query, encoder
-        )
-        return self.fit(as_document(text, language), budget, options, tokenizer)
+        for name in keywords:
+            if name not in KEYWORDS:
+                raise TypeError(f"summarize() got an unexpected keyword argument '{name}'")
+        budget = Budget.one_of(**{name: keywords.pop(name, None) for name in BUDGETS})
+        language, tokenizer = keywords.pop("language", None), keywords.pop("tokenizer", None)
+        return self.fit(as_document(text, language), budget, Options.of(**keywords), tokenizer)
 
     def fit(
         self, document: Document, budget: Budget, options: Options | None = None, tokenizer: Tokenizer | None = None
@@ -186,44 +167,36 @@ class Summarizer:
         *,
         unit: Unit = "chars",
         limit: int | None = None,
-        order: Order = "document",
-        include: int | Iterable[int] = (),
-        exclude: int | Iterable[int] = (),
-        separator: str | None = None,
-        redundancy: Redundancy = "duplicates",
-        coherence: Coherence | None = None,
-        header: str | None = None,
-        omission: str | None = None,
-        query: str | None = None,
-        encoder: str | None = None,
-        language: Language | None = None,
-        tokenizer: Tokenizer | None = None,
         nested: bool = False,
+        **keywords: Unpack[Keywords],
     ) -> Frontier:
-        """Return the summaries for every budget up to `limit`, or all; if `nested`, more only adds sentences.
+        """Return the summaries of `text` for every budget.
+
+        `unit` is what budgets count: "chars", "words", "tokens", "bytes" or "sentences". `limit` is the
+        largest budget; by default, that of the whole text. If `nested`, a larger budget only adds
+        sentences. The other keywords are those of `summarize`.
 
         >>> frontier = Summarizer.load().frontier("One fish. Two fish. Red fish.", unit="sentences")
         >>> [step.length for step in frontier.steps()]
         [0, 1, 2, 3]
         """
-        if unit not in get_args(Unit):
-            raise UsageError(f"unit must be one of {', '.join(get_args(Unit))}, not '{unit}'")
+        if unit not in UNITS:
+            raise UsageError(f"unit must be one of {', '.join(UNITS)}, not '{unit}'")
         if limit is not None and not 1 <= limit <= LARGEST:
             raise UsageError(f"limit must be from 1 to {LARGEST:,}" + (f", not {limit}" if limit < 1 else ""))
-        options = Options.of(
-            order, include, exclude, separator, redundancy, coherence, header, omission, query, encoder
-        )
-        fitting = self._fitting(as_document(text, language), options, unit, tokenizer)
+        options: dict[str, Any] = dict(keywords)
+        language, tokenizer = options.pop("language", None), options.pop("tokenizer", None)
+        fitting = self._fitting(as_document(text, language), Options.of(**options), unit, tokenizer)
         return Frontier(fitting, limit or fitting.largest, nested)
 
-    def summarize_many(self, texts: Iterable[str | Document], **how: Any) -> Iterator[Summary]:
-        """Summarize each text on its own, one at a time, with the arguments of `summarize`.
+    def summarize_many(self, texts: Iterable[str | Document], **keywords: Any) -> Iterator[Summary]:
+        """Summarize each text on its own, one at a time, with the keywords of `summarize`.
 
         >>> summarizer = Summarizer.load(scorer="lead")
         >>> [s.text for s in summarizer.summarize_many(["One. Two.", "Three."], max_sentences=1)]
         ['One.', 'Three.']
         """
-        return (self.summarize(text, **how) for text in texts)
+        return (self.summarize(text, **keywords) for text in texts)
 
     def score(self, document: Document) -> Values:
         """Return one value per sentence; with several sources, by what they have in common."""
@@ -244,7 +217,7 @@ class Summarizer:
         if options.coherence is None:
             options = replace(options, coherence=self.coherence)
         layout = Layout(document, unit, options, token_counter(tokenizer) if unit == "tokens" else None)
-        # A scorer that has a network for reading has it say, too, what sentences need and which are noise.
+        # If the scorer reads with a network, the same network finds needs and noise.
         network = getattr(self.languages.get(document.language, self.scorer), "network", None)
         if options.query is not None:
             answering = Answering(load_encoder(options.encoder) if options.encoder else None)
@@ -259,33 +232,50 @@ def _hash(parts: Iterable[str]) -> str:
 
 
 @overload
-def summarize(text: Text, *, max_chars: int, **how: Unpack[Keywords]) -> Summary: ...
+def summarize(text: Text, *, max_chars: int, **keywords: Unpack[Keywords]) -> Summary: ...
 @overload
-def summarize(text: Text, *, max_words: int, **how: Unpack[Keywords]) -> Summary: ...
+def summarize(text: Text, *, max_words: int, **keywords: Unpack[Keywords]) -> Summary: ...
 @overload
-def summarize(text: Text, *, max_tokens: int, **how: Unpack[Keywords]) -> Summary: ...
+def summarize(text: Text, *, max_tokens: int, **keywords: Unpack[Keywords]) -> Summary: ...
 @overload
-def summarize(text: Text, *, max_bytes: int, **how: Unpack[Keywords]) -> Summary: ...
+def summarize(text: Text, *, max_bytes: int, **keywords: Unpack[Keywords]) -> Summary: ...
 @overload
-def summarize(text: Text, *, max_sentences: int, **how: Unpack[Keywords]) -> Summary: ...
+def summarize(text: Text, *, max_sentences: int, **keywords: Unpack[Keywords]) -> Summary: ...
 @overload
-def summarize(text: Text, *, ratio: float, **how: Unpack[Keywords]) -> Summary: ...
-def summarize(text: Text, **how: Any) -> Summary:
+def summarize(text: Text, *, ratio: float, **keywords: Unpack[Keywords]) -> Summary: ...
+def summarize(text: Text, **keywords: Any) -> Summary:
     """Summarize with the default model, within exactly one budget.
 
-    `include` and `exclude` are the indices, from 0, of sentences that must or must not be chosen. `max_tokens`
-    needs a `tokenizer`: the path of a `tokenizer.json`, the name of a tiktoken encoding, or a function that counts the
-    tokens of a text. The text may be a list of sources, see `Source`; `query` is a question to answer.
+    Give one of `max_chars`, `max_words`, `max_tokens`, `max_bytes`, `max_sentences` and `ratio`. The other
+    keywords are those of `Summarizer.summarize`, which explains each of them.
 
     >>> summarize("It rained. The river rose and the town was flooded by the river.", max_chars=12).text
     'It rained.'
     """
-    return _default().summarize(text, **how)
+    return _default().summarize(text, **keywords)
 
 
-# Lets `help` and editors show the parameters, which are declared only once, above.
-_signature = inspect.signature(Summarizer.summarize)
-summarize.__signature__ = _signature.replace(parameters=list(_signature.parameters.values())[1:])  # type: ignore[attr-defined]
+def _show_keywords(function: Any, names: Iterable[str]) -> None:
+    """Let `help` and editors that ask Python show the keywords of a function, which are declared in `options`."""
+    types: dict[str, Any] = get_type_hints(Keywords)
+    types |= {name: (float if budget.kind == "share" else int) | None for name, budget in BUDGETS.items()}
+    signature = inspect.signature(function)
+    parameters = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    parameters += [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=() if KEYWORDS[name].kind == "indices" else KEYWORDS[name].default,
+            annotation=types[name],
+        )
+        for name in names
+    ]
+    function.__signature__ = signature.replace(parameters=parameters)
+
+
+_show_keywords(summarize, KEYWORDS)
+_show_keywords(Summarizer.summarize, KEYWORDS)
+_show_keywords(Summarizer.frontier, (name for name in KEYWORDS if name not in BUDGETS))
 
 
 @cache

@@ -1,12 +1,26 @@
-"""What a user gets: the summary, where each sentence stands, and why it is as long as it is."""
+"""The summary that a user gets, and how it is shown: as JSON, a web page, Markdown, an explanation, or a picture."""
 
+import re
+from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Literal
+from html import escape
+from io import BytesIO
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+from unicodedata import east_asian_width
 
-from tersely.budget import Budget
+from tersely.errors import MissingExtraError, UsageError
+from tersely.io.files import write_whole
 from tersely.io.lines import to_json
+from tersely.options import Budget
+from tersely.text.document import on_one_line
 from tersely.text.language import Language
 from tersely.text.sources import Source
+
+if TYPE_CHECKING:
+    from tersely.frontier import Step
 
 Reason = Literal["selected", "whole-text-fits", "no-gain", "nothing-fits", "empty-input"]
 
@@ -19,18 +33,54 @@ REASONS: dict[Reason, str] = {
     "nothing-fits": "no sentence is short enough for the budget",
     "empty-input": "the text has no sentence",
 }
-_SHOWN = 40
+# Characters of a summary in its repr.
+_REPR = 40
+
+_PAGE = """<!doctype html>
+<html lang="{language}">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>
+:root {{ color-scheme: light dark }}
+body {{ font: 1.05rem/1.6 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto; padding: 0 1rem }}
+article {{ white-space: pre-wrap; overflow-wrap: anywhere }}
+mark {{ background: #ffe08a; color: #1a1a1a; border-radius: .2em; padding: .05em .1em }}
+footer {{ margin-top: 2rem; opacity: .7; font-size: .85rem }}
+</style>
+<article dir="auto">{body}</article>
+<footer>{title}</footer>
+</html>
+"""
+
+_MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
+_PICTURES = ("png", "svg", "pdf")
+_COLUMNS = 100
+# The number of rejected sentences that an explanation lists; the others are counted.
+_LISTED = 10
+_ROLES = {"main": "main point"}
+_CAUSES = {"definite": "definite noun", "list": "list item", "other": "context"}
+_REJECTIONS: dict[Rejected, str] = {
+    "": "in the summary",
+    "excluded": "left out on request",
+    "noise": "noise",
+    "redundant": "nearly repeats another sentence",
+    "no-room": "longer than the whole budget",
+    "needs": "cannot be understood alone",
+    "no-gain": "adds too little",
+    "outweighed": "others are worth more for the room",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredSentence:
     """A sentence of the source, `source[start:end]`, and the value its scorer gave it.
 
-    With several sources, `source` is the id of its own, and `start` and `end` are places in that source's text.
-    `role` says what it is in the text: "main" for the main point, "support", "background", "quotation", "procedure" or
-    "noise". If it can probably not be understood alone, `cause` says why, such as "pronoun", and `needs` is the index
-    of the sentence that it needs, if there is one. `noise` names the kind of noise that it is, if any, and `rejected`
-    says why it is not in the summary.
+    With several sources, `source` is the id of the sentence's source, and `start` and `end` are places in the text of
+    that source. `role` is the part it plays in the text: "main" for the main point, "support", "background",
+    "quotation", "procedure" or "noise". If it can probably not be understood alone, `cause` is the reason, such as
+    "pronoun", and `needs` is the index of the sentence that it needs, if there is one. `noise` is its kind of noise, if
+    any, and `rejected` is the reason why it is not in the summary.
     """
 
     index: int
@@ -64,10 +114,9 @@ class ScoredSentence:
 class Summary:
     """A summary that fits its budget, in the source's own words.
 
-    In `text`, a line break within a sentence is a space, or nothing in Chinese; the text of each of the `sentences` is
-    exactly what stands in the source.
-    `sentences` are in the order that was asked for; `ranking` has every sentence of the source, the best first.
-    `source` is the text itself; of several `sources`, all their texts with a blank line between them.
+    In `text`, a line break within a sentence is a space, or nothing in Chinese; each of the `sentences` has its exact
+    text in the source. `sentences` are in the order of the option `order`; `ranking` has every sentence of the source,
+    the best first. `source` is the whole text; of several `sources`, all their texts with a blank line between them.
     If nothing fits, `needed` is the length of the shortest possible summary.
 
     >>> from tersely import summarize
@@ -96,24 +145,24 @@ class Summary:
         return self.length / self.capacity if self.capacity else 0.0
 
     def explain(self) -> str:
-        """Return one line about the length: used, allowed, and why.
+        """Return one line about the length: the part used, the limit, and the reason.
 
         >>> from tersely import summarize
         >>> summarize("A long enough sentence.", max_chars=5).explain()
         '0 of 5 chars: no sentence is short enough for the budget; the shortest needs 23'
         """
         needed = f"; the shortest needs {self.needed}" if self.needed is not None else ""
-        why = REASONS[self.reason]
+        reason = REASONS[self.reason]
         if self.query is not None and self.reason == "nothing-fits":
-            why = why.replace("sentence", "sentence that has to do with the question")
-        return f"{self._used}: {why}{needed}"
+            reason = reason.replace("sentence", "sentence that has to do with the question")
+        return f"{self._used}: {reason}{needed}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain data, the same that `to_json` writes."""
-        asked = {} if self.query is None else {"query": self.query}
+        query = {} if self.query is None else {"query": self.query}
         return {
             "text": self.text,
-            **asked,
+            **query,
             "sentences": [sentence.to_dict() for sentence in self.sentences],
             "language": self.language,
             "budget": {"limit": self.budget.limit, "unit": self.budget.unit, "capacity": self.capacity},
@@ -133,23 +182,131 @@ class Summary:
 
     def to_html(self) -> str:
         """Return a page that shows the source with the chosen sentences marked."""
-        from tersely.render import html
-
         return html(self)
 
     def to_markdown(self) -> str:
         """Return the chosen sentences as a Markdown list, with a line about their length."""
-        from tersely.render import markdown
-
         return markdown(self)
 
     def __str__(self) -> str:
         return self.text
 
     def __repr__(self) -> str:
-        text = self.text if len(self.text) <= _SHOWN else f"{self.text[:_SHOWN].rstrip()}…"
+        text = self.text if len(self.text) <= _REPR else f"{self.text[:_REPR].rstrip()}…"
         return f"Summary({text!r}, {self._used}, {len(self.sentences)} of {len(self.ranking)} sentences)"
 
     @property
     def _used(self) -> str:
         return f"{self.length} of {self.capacity} {self.budget.counts}"
+
+
+def html(summary: Summary) -> str:
+    """Return the source as a page with the chosen sentences marked; all text is escaped."""
+    texts: list[tuple[str | None, str]] = [(source.id, source.text) for source in summary.sources]
+    texts = texts or [(None, summary.source)]
+    body = "\n\n".join(_marked(text, [s for s in summary.sentences if s.source == name]) for name, text in texts)
+    language = "" if summary.language == "other" else summary.language
+    return _PAGE.format(language=language, title=escape(summary.explain()), body=body)
+
+
+def _marked(text: str, chosen: list[ScoredSentence]) -> str:
+    parts, at = [], 0
+    for sentence in sorted(chosen, key=lambda s: s.start):
+        parts.append(escape(text[at : sentence.start]))
+        parts.append(f'<mark title="{sentence.score:.4g}">{escape(sentence.text)}</mark>')
+        at = sentence.end
+    return "".join([*parts, escape(text[at:])])
+
+
+def markdown(summary: Summary) -> str:
+    """Return a list of the chosen sentences, with their own mark-up escaped, and a line about the length."""
+    items = (_MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(on_one_line(s.text).split())) for s in summary.sentences)
+    listed = "".join(f"- {item}\n" for item in items)
+    return f"{listed}\n*{summary.explain()}*\n" if listed else f"*{summary.explain()}*\n"
+
+
+def explained(summary: Summary) -> str:
+    """Explain a summary: a line for each chosen sentence, then lines for rejected ones with the reasons.
+
+    A line has the sentence's role, its worth as a share of the worth of all sentences, and what it needs. The best
+    rejected sentences are listed, the others counted.
+
+    >>> from tersely import Summarizer
+    >>> lead = Summarizer.load(scorer="lead")
+    >>> print(explained(lead.summarize("Rain fell. The river rose. The town was under water.", max_chars=20)))
+    In the summary:
+      0   56%  Rain fell.
+    Left out, the best first:
+      1   29%  The river rose.  — others are worth more for the room
+      2   15%  The town was under water.  — longer than the whole budget
+    """
+    worth = sum(max(sentence.score, 0.0) for sentence in summary.ranking)
+    inside = {sentence.index: sentence for sentence in summary.sentences}
+    rejected = [sentence for sentence in summary.ranking if not sentence.selected]
+    lines = ["In the summary:"] if inside else []
+    lines += [_line(sentence, worth, _needs(sentence, inside)) for sentence in inside.values()]
+    lines += ["Left out, the best first:"] if rejected else []
+    lines += [_line(sentence, worth, _rejection(sentence)) for sentence in rejected[:_LISTED]]
+    if rest := Counter(_REJECTIONS[sentence.rejected] for sentence in rejected[_LISTED:]):
+        counts = ", ".join(f"{reason} ({count})" for reason, count in rest.most_common())
+        lines.append(f"and {rest.total()} more: {counts}")
+    return "\n".join(lines)
+
+
+def _line(sentence: ScoredSentence, worth: float, note: str) -> str:
+    """Return the line about a sentence; the sentence is cut so that the line fits into a terminal."""
+    role = f"{_ROLES.get(sentence.role, sentence.role):10}  " if sentence.role else ""
+    share = f"{max(sentence.score, 0.0) / worth if worth else 0.0:.0%}"
+    begin, end = f"{sentence.index:>3}  {role}{share:>4}  ", f"  — {note}" if note else ""
+    text = " ".join(on_one_line(sentence.text).split())
+    return begin + _cut(text, _COLUMNS - len(begin) - len(end)) + end
+
+
+def _needs(sentence: ScoredSentence, inside: dict[int, ScoredSentence]) -> str:
+    """Name what a chosen sentence needs, and the sentences of higher worth that need it."""
+    notes, cause = [], _CAUSES.get(sentence.cause, sentence.cause)
+    if sentence.needs is not None:
+        notes.append(f"needs {sentence.needs}: {cause}{'' if sentence.needs in inside else ', left out'}")
+    elif sentence.cause:
+        notes.append(f"hard to understand: {cause}")
+    served = [str(s.index) for s in inside.values() if s.needs == sentence.index and s.score > sentence.score]
+    if served:
+        notes.append(f"serves {', '.join(served)}")
+    return "; ".join(notes)
+
+
+def _rejection(sentence: ScoredSentence) -> str:
+    """Return the reason why a sentence is not in the summary."""
+    if sentence.rejected == "noise" and sentence.noise not in ("", "other"):
+        return sentence.noise if sentence.role == "noise" else f"noise: {sentence.noise}"
+    if sentence.rejected == "needs":
+        without = "alone" if sentence.needs is None else f"without {sentence.needs}"
+        return f"cannot be understood {without} ({_CAUSES.get(sentence.cause, sentence.cause)})"
+    return _REJECTIONS[sentence.rejected]
+
+
+def _cut(text: str, columns: int) -> str:
+    """Cut a text to the columns of a terminal; a Chinese character takes two."""
+    ends = list(accumulate(2 if east_asian_width(sign) in "WF" else 1 for sign in text))
+    if not ends or ends[-1] <= columns:
+        return text
+    return f"{text[: bisect_right(ends, columns - 1)].rstrip()}…"
+
+
+def plot_steps(steps: "list[Step]", unit: str, file: str) -> None:
+    """Draw value against budget as a staircase, and write it as PNG, SVG or PDF by the file's ending."""
+    form = Path(file).suffix.lstrip(".").lower()
+    if form not in _PICTURES:
+        raise UsageError(f"{file}: the name of a plot must end in .{', .'.join(_PICTURES)}")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError("drawing a plot", "plot") from None
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    axes.step([s.budget for s in steps], [s.value for s in steps], where="post", color="#2563eb")
+    axes.set(xlabel=f"budget ({unit})", ylabel="value of the summary", xlim=(0, None), ylim=(0, None))
+    axes.grid(alpha=0.3)
+    picture = BytesIO()
+    figure.savefig(picture, format=form, dpi=150)
+    write_whole(file, picture.getvalue())

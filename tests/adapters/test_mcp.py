@@ -146,11 +146,11 @@ def test_an_outline_has_headings_and_sentences_in_order_with_their_places() -> N
 
 @given(texts, st.integers(1, 60))
 def test_any_text_is_answered_within_the_budget_or_refused_in_one_line(text: str, limit: int) -> None:
-    from tersely.adapters.mcp import Desk, _call
+    from tersely.adapters.mcp import Tools, _call
 
-    desk = Desk(_SUMMARIZER)
+    tools = Tools(_SUMMARIZER)
     for name, arguments in (("fit", {"text": text, "max_chars": limit}), ("outline", {"text": text})):
-        result = _call(desk, name, arguments)
+        result = _call(tools, name, arguments)
         assert "\n" not in said(result) if result.is_error else name == "outline" or len(said(result)) <= limit
         said(result).encode()
 

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from tersely.cli import cli
-from tersely.cli.completion import completion_script, man_page
+from tersely.cli.about import completion_script, man_page
 
 
 def commands(command: click.Command = cli, path: str = "tersely") -> Iterator[tuple[str, click.Command]]:

@@ -9,7 +9,6 @@ from click.testing import CliRunner
 
 from quality.gate import DATA
 from tersely import Document
-from tersely.budget import Budget
 from tersely.cli.evaluate import command
 from tersely.datasets import Record, read
 from tersely.errors import InputError
@@ -24,6 +23,7 @@ from tersely.evaluate.readability import (
 )
 from tersely.evaluate.systems import Extract
 from tersely.io.lines import Object
+from tersely.options import Budget
 
 # Sentences of ten characters each, so that budgets are easy to count.
 TEXT = "Rain fell. Bob slept. He snored. No answer."

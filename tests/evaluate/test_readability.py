@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 from tersely import Document, Summarizer
-from tersely.budget import Budget
 from tersely.cli.evaluate import command
 from tersely.datasets import Record
 from tersely.datasets import read as read_data
@@ -26,6 +25,7 @@ from tersely.evaluate.readability import (
     pair_budgets,
     reading_table,
 )
+from tersely.options import Budget
 from tersely.text import Sentence
 
 # Sentences of ten characters each, so that budgets are easy to count.

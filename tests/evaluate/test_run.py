@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from tersely import Document, summarize
-from tersely.budget import Budget
 from tersely.datasets import Record
 from tersely.errors import InputError, UsageError
 from tersely.evaluate import report
 from tersely.evaluate.measures import Tokenization
 from tersely.evaluate.run import evaluate
 from tersely.evaluate.systems import PEERS, load_system, parse_systems
+from tersely.options import Budget
 
 CHARS, THREE = Budget(120, "chars"), Budget(3, "sentences")
 

@@ -11,7 +11,6 @@ import torch
 from click.testing import CliRunner
 
 from tersely import Summarizer
-from tersely.budget import Budget
 from tersely.cli.train import command as train
 from tersely.datasets import Record
 from tersely.errors import InputError, ModelError, UsageError
@@ -30,6 +29,7 @@ from tersely.learn.baselines.train_stas import (
 )
 from tersely.learn.baselines.train_words import WordsConfig, learn_words
 from tersely.learn.checkpoint import read_tensors
+from tersely.options import Budget
 from tersely.score.stas import BEGIN
 from tersely.settings import read_toml
 from tersely.text import Document

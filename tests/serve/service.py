@@ -13,8 +13,7 @@ from typing import Any
 
 import httpx
 
-from tersely.serve.options import ServeOptions
-from tersely.serve.server import Server
+from tersely.serve.server import ServeOptions, Server
 
 Process = subprocess.Popen[str]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -14,10 +14,10 @@ import httpx
 import pytest
 
 from serve.service import command, ended, stopped, until, workers_of
+from tersely.cli.serve import serve
 from tersely.errors import InputError, UsageError
 from tersely.models import DEFAULT
-from tersely.serve.options import check_origin, read_tokens
-from tersely.serve.server import check_models
+from tersely.serve.server import ServeOptions, check_models, check_origin, read_tokens
 
 BODY = {"text": "One zebra. Two zebras. Red zebra.", "max_chars": 11}
 
@@ -131,6 +131,13 @@ def test_a_wrong_option_is_one_line(arguments: list[str], code: int, said: str) 
     assert found == code
     assert lines.splitlines()[-1].startswith(f"tersely: {said}")
     assert "Traceback" not in lines
+
+
+def test_the_flags_have_the_defaults_of_the_library() -> None:
+    defaults = ServeOptions()
+    flags = {flag.name: flag.default for flag in serve.params if isinstance(flag.default, str | int | float)}
+    assert flags.keys() >= {"host", "port", "queue", "deadline", "max_body", "max_file"}
+    assert flags == {name: getattr(defaults, str(name)) for name in flags}
 
 
 def test_two_models_with_the_same_name_are_refused() -> None:

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tersely.serve.bodies import BatchBody, SummarizeBody
 from tersely.serve.desk import Memory
 from tersely.serve.problems import KINDS, ProblemError
+from tersely.serve.schema import BatchBody, SummarizeBody
 from tersely.text.split import split_sentences
 
 GOOD = {"text": "One fish. Two fish.", "max_chars": 9}

@@ -8,9 +8,7 @@ from hypothesis import settings
 from schemathesis import checks
 
 from apart import run_apart
-from tersely.serve.app import make_app, make_queue
-from tersely.serve.options import ServeOptions
-from tersely.serve.server import Server
+from tersely.serve.server import ServeOptions, Server, make_app, make_queue
 
 # A schema cannot say whether a sentence or a model exists, so what it allows may still be refused.
 LEFT_OUT = [checks.positive_data_acceptance]

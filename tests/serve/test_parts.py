@@ -20,13 +20,11 @@ from tersely.query import Answering
 from tersely.read.reader import Network
 from tersely.score.centroid import Centroid
 from tersely.select.knapsack import Knapsack
-from tersely.serve.app import make_app, make_queue
-from tersely.serve.bodies import FrontierBody, SummarizeBody
 from tersely.serve.desk import Desk, Memory, Remembering
 from tersely.serve.middleware import Context
-from tersely.serve.observe import JsonLines, Metrics
-from tersely.serve.options import ServeOptions
-from tersely.serve.problems import Answer, FailureError
+from tersely.serve.problems import FailureError, JsonLines, Metrics, Reply
+from tersely.serve.schema import FrontierBody, SummarizeBody
+from tersely.serve.server import ServeOptions, make_app, make_queue
 from tersely.workers.queue import BusyError, WorkQueue
 
 ONE = ServeOptions(workers=1)
@@ -95,7 +93,7 @@ def test_a_second_budget_costs_the_default_model_only_the_choice(
     assert first["__call__"] == (1 if text is STORY or query else 2)  # one for each source that the question is about
     answers += [summary_of(desk, **asked, max_chars=limit) for limit in (120, 60)]
     frontier = FrontierBody.model_validate(asked).request()
-    assert isinstance(desk(("frontier", frontier)), Answer)
+    assert isinstance(desk(("frontier", frontier)), Reply)
     assert calls == first
     summary_of(desk, **asked, max_words=20, exclude=[0])  # this is another problem, but the same text
     assert calls["__call__"] == first["__call__"]
@@ -107,7 +105,7 @@ def test_a_second_budget_costs_the_default_model_only_the_choice(
 
 def summary_of(desk: Desk, **body: Any) -> Any:
     reply = desk(("summarize", SummarizeBody.model_validate(body).request()))
-    assert isinstance(reply, Answer), reply
+    assert isinstance(reply, Reply), reply
     return json.loads(reply.body)
 
 

@@ -1,13 +1,12 @@
-"""Fits several texts together to one budget, each of them staying itself: what the adapters have in common."""
+"""Fits several passages together to one budget, and returns an excerpt of each: the core of the adapters."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from logging import getLogger
 from typing import Any
 
-from tersely.budget import Budget
 from tersely.errors import UsageError
-from tersely.layout import Options
+from tersely.options import Budget, Options
 from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text.language import separator
@@ -18,19 +17,23 @@ _log = getLogger("tersely")
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What is left of one text, and where its sentences stood."""
+class Excerpt:
+    """The sentences that are left of one text, and where they stood, as [start, end]."""
 
     text: str
     spans: list[list[int]]
 
     def note(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
-        """Return metadata with the places of the sentences."""
+        """Return metadata with the places of the sentences added."""
         return {**metadata, "kept": self.spans}
 
 
 class Passages:
-    """Fits the passages that a retriever found to a budget in characters, or in tokens of a tokenizer."""
+    """Fits the passages that a retriever found to a budget in characters, or in tokens of a tokenizer.
+
+    `max_tokens` needs a `tokenizer`. `encoder` names the vectors that compare sentences with a query, besides their
+    words. `model` is the name or the folder of the summarizer's model.
+    """
 
     def __init__(
         self,
@@ -47,41 +50,51 @@ class Passages:
         self.tokens = None if max_tokens is None else token_counter(tokenizer)
         self.encoder, self.summarizer = encoder, Summarizer.load(model)
 
-    def fit(self, passages: Sequence[tuple[str, object]], query: str | None) -> dict[int, Kept | None]:
+    def fit(self, passages: Sequence[tuple[str, object]], query: str | None) -> dict[int, Excerpt | None]:
         """Choose sentences of the passages, each a text and its title; all together they fit the budget.
 
-        The result has what is kept by the number of its passage, in order. A passage without text has nothing to lose:
-        it is in the result, with nothing. One of which no sentence is kept is not.
+        Return the excerpt of each passage by its number. An empty passage maps to None. A passage of which nothing is
+        kept is missing.
         """
-        # An empty title, not none: for want of a title the id, here a mere number, would be taken for one.
+        # Without a title, a source would be titled by its id, which is a mere number here.
         sources = [
             Source(str(number), text, title if isinstance(title, str) else "")
             for number, (text, title) in enumerate(passages)
         ]
-        asked = query if query and query.strip() else None
-        options = Options(query=asked, encoder=self.encoder if asked else None)
-        fitted = self._fitted(Collection.gather(sources), options)
-        blank = {source.id for source in sources if not source.text.strip()}
-        return {int(each.id): fitted.get(each.id) for each in sources if each.id in fitted or each.id in blank}
+        question = query if query and query.strip() else None
+        options = Options(query=question, encoder=self.encoder if question else None)
+        excerpts = self._excerpts(Collection.gather(sources), options)
+        return {
+            int(source.id): excerpts.get(source.id)
+            for source in sources
+            if source.id in excerpts or not source.text.strip()
+        }
 
-    def _fitted(self, collection: Collection, options: Options) -> dict[str, Kept]:
-        """Fit, and as long as what is kept is too long in pieces, fit again to a bit less."""
+    def _excerpts(self, collection: Collection, options: Options) -> dict[str, Excerpt]:
+        """Return excerpts that fit the budget together.
+
+        Alone, they may be longer than the summary that they are cut from. Then fit again to less, and to less and less.
+        """
         limit = room = int(self.budget.limit)
         less = 1
         while room > 0 and len(collection):
             summary = self.summarizer.fit(collection, Budget(room, self.budget.unit), options, self.tokens)
-            pieces = cut(collection, summary)
-            over = sum(measure(each.text, self.budget.counts, self.tokens) for each in pieces.values()) - limit
+            excerpts = cut(collection, summary)
+            lengths = (measure(excerpt.text, self.budget.counts, self.tokens) for excerpt in excerpts.values())
+            over = sum(lengths) - limit
             if over <= 0:
-                if not pieces:
+                if not excerpts:
                     _log.warning("nothing is kept: %s", summary.explain())
-                return pieces
+                return excerpts
             room, less = room - max(over, less), 2 * less
         return {}
 
 
 class Settings:
-    """The settings of LangChain's and LlamaIndex's components, which become fields of their pydantic models."""
+    """The settings of the components for LangChain and LlamaIndex; they become fields of pydantic models.
+
+    They are those of `Passages`, and `title_key`, the entry of the metadata that holds a title.
+    """
 
     max_tokens: int | None = None
     max_chars: int | None = None
@@ -100,7 +113,7 @@ class Settings:
         encoder: str | None = None,
         model: str | None = None,
         title_key: str = "title",
-        **others: Any,
+        **fields: Any,
     ) -> None:
         settings: dict[str, Any] = {
             "max_tokens": max_tokens,
@@ -109,18 +122,18 @@ class Settings:
             "encoder": encoder,
             "model": model,
         }
-        # Before pydantic looks at them: what is wrong is then said in one line.
+        # Checked before pydantic does: an error is then one line.
         passages = Passages(**settings)
-        super().__init__(**settings | {"title_key": title_key} | others)
+        super().__init__(**settings | {"title_key": title_key} | fields)
         self._passages = passages
 
 
-def cut(collection: Collection, summary: Summary) -> dict[str, Kept]:
-    """Return what is left of each source; sentences that stood side by side keep the space between them."""
+def cut(collection: Collection, summary: Summary) -> dict[str, Excerpt]:
+    """Return an excerpt of each source that has chosen sentences; neighbors keep the space between them."""
     spans: dict[str, list[list[int]]] = {}
     for sentence in summary.sentences:
         spans.setdefault(str(sentence.source), []).append([sentence.start, sentence.end])
-    kept = {}
+    excerpts = {}
     for source, part in zip(collection.sources, collection.parts, strict=True):
         if source.id in spans:
             text, end = "", None
@@ -128,5 +141,5 @@ def cut(collection: Collection, summary: Summary) -> dict[str, Kept]:
                 gap = "" if end is None else source.text[end:start]
                 text += (separator(part.language) if gap.strip() else gap) + source.text[start:stop]
                 end = stop
-            kept[source.id] = Kept(text, spans[source.id])
-    return kept
+            excerpts[source.id] = Excerpt(text, spans[source.id])
+    return excerpts

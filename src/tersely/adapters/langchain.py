@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tersely.adapters._passages import Kept, Passages, Settings
+from tersely.adapters._passages import Excerpt, Passages, Settings
 from tersely.errors import extra
 
 with extra("the LangChain adapter", "langchain"):
@@ -12,7 +12,7 @@ with extra("the LangChain adapter", "langchain"):
 
 
 class TerselyCompressor(Settings, BaseDocumentCompressor):
-    """Keeps of the documents the sentences that answer the query, all together within one budget.
+    """Cuts documents to the sentences that answer the query, all together within one budget.
 
     Give `max_chars`, or `max_tokens` with a `tokenizer`: the path of a `tokenizer.json`, or a function that counts the
     tokens of a text. `encoder="use"` also compares meanings, which takes longer. `title_key` names the entry of the
@@ -35,10 +35,10 @@ class TerselyCompressor(Settings, BaseDocumentCompressor):
         """Return what is kept of the documents, in their order."""
         passages = [(document.page_content, document.metadata.get(self.title_key)) for document in documents]
         return [
-            _shortened(documents[number], kept) if kept else documents[number]
-            for number, kept in self._passages.fit(passages, query).items()
+            _shortened(documents[number], excerpt) if excerpt else documents[number]
+            for number, excerpt in self._passages.fit(passages, query).items()
         ]
 
 
-def _shortened(document: Document, kept: Kept) -> Document:
-    return document.model_copy(update={"page_content": kept.text, "metadata": kept.note(document.metadata)})
+def _shortened(document: Document, excerpt: Excerpt) -> Document:
+    return document.model_copy(update={"page_content": excerpt.text, "metadata": excerpt.note(document.metadata)})

@@ -1,6 +1,6 @@
 """A LlamaIndex node postprocessor (extra `llama-index`), for query engines and retrievers."""
 
-from tersely.adapters._passages import Kept, Passages, Settings
+from tersely.adapters._passages import Excerpt, Passages, Settings
 from tersely.errors import extra
 
 with extra("the LlamaIndex adapter", "llama-index"):
@@ -10,7 +10,7 @@ with extra("the LlamaIndex adapter", "llama-index"):
 
 
 class TerselyPostprocessor(Settings, BaseNodePostprocessor):
-    """Keeps of the nodes the sentences that answer the query, all together within one budget.
+    """Cuts nodes to the sentences that answer the query, all together within one budget.
 
     Give `max_chars`, or `max_tokens` with a `tokenizer`: the path of a `tokenizer.json`, or a function that counts the
     tokens of a text. `encoder="use"` also compares meanings, which takes longer. `title_key` names the entry of the
@@ -31,19 +31,19 @@ class TerselyPostprocessor(Settings, BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         passages = [
-            (each.node.get_content(MetadataMode.NONE), each.node.metadata.get(self.title_key)) for each in nodes
+            (item.node.get_content(MetadataMode.NONE), item.node.metadata.get(self.title_key)) for item in nodes
         ]
         query = query_bundle.query_str if query_bundle else None
         return [
-            _shortened(nodes[number], kept) if kept else nodes[number]
-            for number, kept in self._passages.fit(passages, query).items()
+            _shortened(nodes[number], excerpt) if excerpt else nodes[number]
+            for number, excerpt in self._passages.fit(passages, query).items()
         ]
 
 
-def _shortened(given: NodeWithScore, kept: Kept) -> NodeWithScore:
-    node = given.node.model_copy()
-    node.set_content(kept.text)
-    node.metadata = kept.note(node.metadata)
+def _shortened(item: NodeWithScore, excerpt: Excerpt) -> NodeWithScore:
+    node = item.node.model_copy()
+    node.set_content(excerpt.text)
+    node.metadata = excerpt.note(node.metadata)
     node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, "kept"]
     node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, "kept"]
-    return NodeWithScore(node=node, score=given.score)
+    return NodeWithScore(node=node, score=item.score)

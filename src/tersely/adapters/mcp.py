@@ -7,9 +7,8 @@ from inspect import getdoc
 from typing import Any
 
 from tersely import __version__
-from tersely.budget import Budget
 from tersely.errors import TerselyError, UsageError, extra
-from tersely.layout import Options
+from tersely.options import BUDGETS, OPTIONS, Budget, Options
 from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text.document import Document
@@ -55,10 +54,10 @@ class Fit(_Arguments):
 
     text: str | None = Field(None, description="The text to shorten.")
     sources: list[GivenSource] | None = Field(None, description="Several texts that share the budget.")
-    max_chars: int | None = Field(None, ge=1, description="Budget in characters.")
-    max_words: int | None = Field(None, ge=1, description="Budget in words; a Chinese character counts as one.")
-    max_tokens: int | None = Field(None, ge=1, description="Budget in tokens, if the server has a tokenizer.")
-    query: str | None = Field(None, description="A question; what helps to answer it is kept.")
+    max_chars: int | None = Field(None, ge=1, description=BUDGETS["max_chars"].description)
+    max_words: int | None = Field(None, ge=1, description=BUDGETS["max_words"].description)
+    max_tokens: int | None = Field(None, ge=1, description=BUDGETS["max_tokens"].description)
+    query: str | None = Field(None, description=OPTIONS["query"].description)
     offsets: bool = Field(False, description="Also tell where each kept sentence stands, in characters from 0.")
 
 
@@ -69,56 +68,56 @@ class Outline(_Arguments):
     sentences: int = Field(10, ge=1, le=_MOST_SENTENCES, description="How many sentences to list at most.")
 
 
-class Desk:
+class Tools:
     """Answers the calls of tools with one summarizer."""
 
     def __init__(self, summarizer: Summarizer, tokenizer: str | None = None) -> None:
         self.summarizer, self.tokenizer = summarizer, tokenizer
 
-    def fit(self, asked: Fit) -> CallToolResult:
-        """Answer `fit`: the summary's text, and as data where its sentences stand if that is asked for."""
-        if (asked.text is None) == (asked.sources is None):
+    def fit(self, call: Fit) -> CallToolResult:
+        """Answer `fit`: the summary's text, and as data where its sentences stand if the call wants offsets."""
+        if (call.text is None) == (call.sources is None):
             raise UsageError("give either text or sources")
-        if asked.max_tokens is not None and self.tokenizer is None:
+        if call.max_tokens is not None and self.tokenizer is None:
             raise UsageError("this server counts no tokens: use max_chars or max_words, or start it with --tokenizer")
-        limits = {"max_chars": asked.max_chars, "max_words": asked.max_words, "max_tokens": asked.max_tokens}
+        limits = {name: getattr(call, name) for name in BUDGETS if name in Fit.model_fields}
         if sum(limit is not None for limit in limits.values()) != 1:
             raise UsageError(f"give exactly one of {', '.join(limits)}")
-        given = asked.text if asked.text is not None else [source.model_dump() for source in asked.sources or ()]
+        text_or_sources = call.text if call.text is not None else [source.model_dump() for source in call.sources or ()]
         # A name before what is kept of each source; with one text there is nothing to tell apart.
-        options = Options(query=asked.query or None, header=None if asked.sources is None else "[{id}]\n")
-        summary = self.summarizer.fit(as_document(given), Budget.one_of(**limits), options, self.tokenizer)
+        options = Options(query=call.query or None, header=None if call.sources is None else "[{id}]\n")
+        summary = self.summarizer.fit(as_document(text_or_sources), Budget.one_of(**limits), options, self.tokenizer)
         if not summary.sentences:
             raise UsageError(summary.explain())
         text = _sendable(summary.text)
-        return _answer(text, {"text": text, **_places(summary)} if asked.offsets else None)
+        return _answer(text, {"text": text, **_places(summary)} if call.offsets else None)
 
-    def outline(self, asked: Outline) -> CallToolResult:
+    def outline(self, call: Outline) -> CallToolResult:
         """Answer `outline`: a line for each heading and each of the best sentences."""
-        document = as_document(asked.text)
-        found = list(headings(document))
+        document = as_document(call.text)
+        places = list(headings(document))
         titles = frozenset(i for i, kind in enumerate(document.kinds) if kind == "heading")
         if len(titles) < len(document):
-            chosen = self.summarizer.fit(document, Budget(asked.sentences, "sentences"), Options(exclude=titles))
-            found += [(sentence.start, sentence.end, 0) for sentence in chosen.sentences]
-        if not found:
+            chosen = self.summarizer.fit(document, Budget(call.sentences, "sentences"), Options(exclude=titles))
+            places += [(sentence.start, sentence.end, 0) for sentence in chosen.sentences]
+        if not places:
             raise UsageError("the text has no sentence")
         lines = [
-            f"{start}-{end}: {'#' * level}{' ' * bool(level)}{' '.join(asked.text[start:end].split())}"
-            for start, end, level in sorted(found)
+            f"{start}-{end}: {'#' * level}{' ' * bool(level)}{' '.join(call.text[start:end].split())}"
+            for start, end, level in sorted(places)
         ]
         return _answer(_sendable("\n".join(lines)))
 
 
 _TOOLS: dict[str, tuple[type[_Arguments], Callable[..., CallToolResult]]] = {
-    "fit": (Fit, Desk.fit),
-    "outline": (Outline, Desk.outline),
+    "fit": (Fit, Tools.fit),
+    "outline": (Outline, Tools.outline),
 }
 
 
 def create_server(summarizer: Summarizer, tokenizer: str | None = None) -> Server:
     """Return a server with the tools `fit` and `outline`, for any transport."""
-    desk = Desk(summarizer, tokenizer)
+    tools = Tools(summarizer, tokenizer)
     # The tools change nothing and always answer the same.
     hints = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 
@@ -130,9 +129,9 @@ def create_server(summarizer: Summarizer, tokenizer: str | None = None) -> Serve
             ]
         )
 
-    async def call_tool(_: Any, asked: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(_: Any, call: CallToolRequestParams) -> CallToolResult:
         # In a thread, so that a long text does not keep the server from answering.
-        return await anyio.to_thread.run_sync(partial(_call, desk, asked.name, asked.arguments or {}))
+        return await anyio.to_thread.run_sync(partial(_call, tools, call.name, call.arguments or {}))
 
     return Server("tersely", version=__version__, on_list_tools=list_tools, on_call_tool=call_tool)
 
@@ -168,19 +167,19 @@ def _places(summary: Summary) -> dict[str, Any]:
     return {"sentences": sentences, "length": summary.length, "limit": summary.capacity, "unit": summary.budget.counts}
 
 
-def _call(desk: Desk, name: str, arguments: dict[str, Any]) -> CallToolResult:
+def _call(tools: Tools, name: str, arguments: dict[str, Any]) -> CallToolResult:
     """Call a tool by its name; what is wrong with the call is one line that a model can act on."""
     try:
         if name not in _TOOLS:
             raise UsageError(f"there is no tool '{name}': choose from {', '.join(_TOOLS)}")
         form, answer = _TOOLS[name]
-        return answer(desk, form.model_validate(arguments))
+        return answer(tools, form.model_validate(arguments))
     except ValidationError as error:
         first = error.errors()[0]
-        said = f"{'.'.join(map(str, first['loc']))}: {first['msg'][:1].lower()}{first['msg'][1:]}"
+        message = f"{'.'.join(map(str, first['loc']))}: {first['msg'][:1].lower()}{first['msg'][1:]}"
     except TerselyError as error:
-        said = str(error)
-    return CallToolResult(content=[TextContent(text=_sendable(" ".join(said.split())))], is_error=True)
+        message = str(error)
+    return CallToolResult(content=[TextContent(text=_sendable(" ".join(message.split())))], is_error=True)
 
 
 def _answer(text: str, data: dict[str, Any] | None = None) -> CallToolResult:

@@ -7,9 +7,11 @@
 Nothing has to be imported: spaCy finds the pipe by its name.
 """
 
-from tersely.budget import Budget
+from inspect import Parameter, Signature, signature
+from typing import Any, get_type_hints
+
 from tersely.errors import extra
-from tersely.layout import Coherence, Options, Order, Redundancy
+from tersely.options import BUDGETS, OPTIONS, Budget, Options
 from tersely.summarizer import Summarizer
 from tersely.text.document import Document, Sentence
 from tersely.text.language import LANGUAGES, detect_language
@@ -18,20 +20,14 @@ with extra("the spaCy pipe", "spacy"):
     from spacy.language import Language
     from spacy.tokens import Doc
 
-_DEFAULTS = {
-    "max_chars": None,
-    "max_words": None,
-    "max_tokens": None,
-    "max_bytes": None,
-    "max_sentences": None,
-    "ratio": None,
-    "tokenizer": None,
-    "model": None,
-    "order": Options().order,
-    "redundancy": Options().redundancy,
-    "coherence": Options().coherence,
-    "spans_key": "summary",
-}
+# The options that make sense for every text of a pipeline.
+_OPTIONS = ("order", "redundancy", "coherence")
+_DEFAULTS: dict[str, Any] = (
+    dict.fromkeys(BUDGETS)
+    | {"tokenizer": None, "model": None}
+    | {name: OPTIONS[name].default for name in _OPTIONS}
+    | {"spans_key": "summary"}
+)
 
 
 class TerselyPipe:
@@ -72,31 +68,27 @@ def as_document(doc: Doc) -> Document:
     return Document(doc.text, language, tuple(sentences))
 
 
-@Language.factory("tersely", default_config=_DEFAULTS, assigns=["doc._.summary", "doc.spans"])
 def create(
     nlp: Language,  # noqa: ARG001
     name: str,  # noqa: ARG001
-    max_chars: int | None,
-    max_words: int | None,
-    max_tokens: int | None,
-    max_bytes: int | None,
-    max_sentences: int | None,
-    ratio: float | None,
     tokenizer: str | None,
     model: str | None,
-    order: Order,
-    redundancy: Redundancy,
-    coherence: Coherence | None,
     spans_key: str,
+    **keywords: Any,
 ) -> TerselyPipe:
-    """Make the pipe from its configuration: exactly one budget, and the options of `tersely.summarize`."""
-    budget = Budget.one_of(
-        max_chars=max_chars,
-        max_words=max_words,
-        max_tokens=max_tokens,
-        max_bytes=max_bytes,
-        max_sentences=max_sentences,
-        ratio=ratio,
-    )
-    options = Options(order=order, redundancy=redundancy, coherence=coherence)
-    return TerselyPipe(Summarizer.load(model), budget, options, tokenizer, spans_key)
+    """Make the pipe from its configuration: exactly one budget, and the options of `tersely.summarize`.
+
+    spaCy gives the pipeline `nlp` and the pipe's `name`. `tokenizer` counts tokens, `model` is a name or a folder, and
+    `spans_key` names the group of spans for the sentences.
+    """
+    budget = Budget.one_of(**{name: keywords.pop(name) for name in BUDGETS})
+    return TerselyPipe(Summarizer.load(model), budget, Options(**keywords), tokenizer, spans_key)
+
+
+# spaCy passes only the settings that it finds in the signature, and checks their types.
+_TYPES = {name: (float if budget.kind == "share" else int) | None for name, budget in BUDGETS.items()}
+_TYPES |= {name: get_type_hints(Options)[name] for name in _OPTIONS}
+_parameters = [p for p in signature(create).parameters.values() if p.kind is not p.VAR_KEYWORD]
+_parameters += [Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind) for name, kind in _TYPES.items()]
+create.__signature__ = Signature(_parameters)  # type: ignore[attr-defined]
+Language.factory("tersely", default_config=_DEFAULTS, assigns=["doc._.summary", "doc.spans"], func=create)

@@ -69,8 +69,7 @@ class Summarize:
 
     def _load(self) -> "tuple[Summarizer, Callable[..., Summary]]":
         """Return the summarizer, and the function from a text to its summary within the one budget."""
-        from tersely.budget import BUDGETS, Budget
-        from tersely.layout import Options
+        from tersely.options import BUDGETS, Budget, Options
         from tersely.summarizer import Summarizer
         from tersely.text.sources import as_document
 

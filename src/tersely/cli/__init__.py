@@ -1,4 +1,4 @@
-"""The command line: one file a command, and nothing but parsing and printing in it."""
+"""The command line: its modules parse arguments and print results, and nothing else."""
 
 import sys
 from importlib import import_module
@@ -8,21 +8,22 @@ import click
 from tersely import __version__
 from tersely.errors import TerselyError, UsageError, unknown_name
 
-# A command's module is imported when it is asked for, or when the help lists it; none imports anything heavy.
-_COMMANDS = (
-    "summarize",
-    "batch",
-    "frontier",
-    "models",
-    "evaluate",
-    "reproduce",
-    "human",
-    "encode",
-    "train",
-    "serve",
-    "mcp",
-    "completion",
-)
+# The module and the function of each command, in the order of the help. A module is imported when one of its commands
+# is called, or when the help lists them; none imports anything heavy.
+_COMMANDS = {
+    "summarize": ("summarize", "summarize"),
+    "batch": ("batch", "command"),
+    "frontier": ("summarize", "frontier"),
+    "models": ("about", "models"),
+    "evaluate": ("evaluate", "command"),
+    "reproduce": ("reproduce", "command"),
+    "human": ("human", "command"),
+    "encode": ("encode", "command"),
+    "train": ("train", "command"),
+    "serve": ("serve", "serve"),
+    "mcp": ("serve", "mcp"),
+    "completion": ("about", "completion"),
+}
 
 
 class _Commands(click.Group):
@@ -32,7 +33,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         if name not in _COMMANDS:
             return None
-        command: click.Command = import_module(f"tersely.cli.{name}").command
+        module, function = _COMMANDS[name]
+        command: click.Command = getattr(import_module(f"tersely.cli.{module}"), function)
         return command
 
     def resolve_command(

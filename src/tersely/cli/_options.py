@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they become."""
+"""Flags that several commands share; those of `summarize` are made from the tables in `tersely.options`."""
 
 import re
 from collections.abc import Callable
@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tersely.errors import UsageError
+from tersely.options import BUDGETS, OPTIONS, READING, Budget, Keyword, Options
 
 if TYPE_CHECKING:
-    from tersely.budget import Budget
     from tersely.extract.source import Inputs
-    from tersely.layout import Options
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-# Those of tersely.text, which would load NumPy; a test compares the two.
+# The languages of tersely.text; to import them would load NumPy. A test compares the two lists.
 LANGUAGES = tuple("en zh de fr es it pt nl ru tr ar hi bn ja ko vi id th other".split())
 
 
@@ -32,7 +31,7 @@ def several(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 
 def _with_line_breaks(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
-    """Turn the \\n and \\t of the command line, where the real ones are hard to type, into what they stand for."""
+    """Replace a typed \\n by a line break and a typed \\t by a tab."""
     return None if value is None else value.replace("\\n", "\n").replace("\\t", "\t")
 
 
@@ -71,14 +70,31 @@ max_source_tokens_option = click.option(
     help="Show systems only the first N words of a document (paper: 512).",
 )
 
-budgets = several(
-    click.option("--max-chars", type=int, metavar="N", help="Budget in characters (Unicode code points)."),
-    click.option("--max-words", type=int, metavar="N", help="Budget in words, as 'wc -w' counts them."),
-    click.option("--max-tokens", type=int, metavar="N", help="Budget in tokens of --tokenizer."),
-    click.option("--max-bytes", type=int, metavar="N", help="Budget in UTF-8 bytes."),
-    click.option("--max-sentences", type=int, metavar="N", help="Budget in sentences."),
-    click.option("--ratio", type=float, metavar="R", help="Budget as a share of the text's characters, 0 to 1."),
-)
+
+def _flag(keyword: Keyword) -> Callable[[F], F]:
+    """Return the flag for a keyword of `summarize`."""
+    names = ["--lang", "--language", "language"] if keyword.name == "language" else [f"--{_dashed(keyword.name)}"]
+    settings: dict[str, Any] = {"help": keyword.help}
+    if keyword.kind in ("count", "share"):
+        settings |= {"type": int, "metavar": "N"} if keyword.kind == "count" else {"type": float, "metavar": "R"}
+    elif keyword.kind == "choice":
+        settings["type"] = click.Choice(keyword.choices or LANGUAGES)
+        if keyword.default is not None:
+            settings |= {"default": keyword.default, "show_default": True}
+    else:
+        settings["metavar"] = keyword.metavar
+        if keyword.kind == "indices":
+            settings |= {"multiple": True, "type": int}
+        if keyword.breaks:
+            settings["callback"] = _with_line_breaks
+    return click.option(*names, **settings)
+
+
+def _dashed(name: str) -> str:
+    return name.replace("_", "-")
+
+
+budgets = several(*map(_flag, BUDGETS.values()))
 
 parts = several(
     click.option("--model", metavar="NAME|FOLDER", help="A shipped model or a model folder."),
@@ -88,92 +104,47 @@ parts = several(
 )
 
 assembly = several(
-    click.option(
-        "--lang",
-        "--language",
-        "language",
-        type=click.Choice(LANGUAGES),
-        help="Language of the text. Default: detected.",
-    ),
-    click.option(
-        "--order",
-        type=click.Choice(["document", "rank"]),
-        default="document",
-        show_default=True,
-        help="Order of the sentences: as in the text, or the best first.",
-    ),
-    click.option("--include", metavar="I", multiple=True, type=int, help="Keep sentence I (from 0); repeatable."),
-    click.option("--exclude", metavar="I", multiple=True, type=int, help="Leave out sentence I; repeatable."),
-    click.option(
-        "--separator",
-        metavar="TEXT",
-        callback=_with_line_breaks,
-        help="Text between sentences; \\n is a line break. Default: a space, or none as in Chinese.",
-    ),
-    click.option(
-        "--redundancy",
-        type=click.Choice(["duplicates", "trigrams", "off"]),
-        default="duplicates",
-        show_default=True,
-        help="Leave out sentences that nearly repeat another, or that share three words in a row with one.",
-    ),
-    click.option(
-        "--coherence",
-        type=click.Choice(["strict", "soft", "off"]),
-        help="Without what it needs to be understood, a sentence counts for little or nothing, for less, or in full. "
-        "Default: strict for the default model.",
-    ),
-    click.option("--query", metavar="TEXT", help="Choose what answers this question. --encoder use adds vectors."),
-    click.option(
-        "--header",
-        metavar="TEXT",
-        callback=_with_line_breaks,
-        help="Put this before each source; {id}, {title} and {number} are its own, \\n is a line break.",
-    ),
-    click.option(
-        "--omission",
-        metavar="TEXT",
-        callback=_with_line_breaks,
-        help="Mark where sentences are left out, for example with [...].",
-    ),
-    click.option("--tokenizer", metavar="FILE|NAME", help="A tokenizer.json, or an encoding of tiktoken."),
+    _flag(READING["language"]),
+    *(_flag(option) for option in OPTIONS.values() if option.help),
+    _flag(READING["tokenizer"]),
 )
 
 
-def read_inputs(sources: tuple[str, ...], named: bool, field: str | None) -> "Inputs":
-    """Read what is to be summarized; what is worth saying about it goes to standard error."""
+def read_inputs(sources: tuple[str, ...], with_titles: bool, field: str | None) -> "Inputs":
+    """Read what is to be summarized; notes about it go to standard error.
+
+    `sources` are files, addresses or - for standard input. `with_titles` tells whether even a single
+    one is a source with a name, for a header. `field` is the column or field that holds the text.
+    """
     from tersely.extract.source import read_sources
 
-    inputs = read_sources(sources, named, field)
+    inputs = read_sources(sources, with_titles, field)
     for note in inputs.notes:
         click.echo(f"tersely: {note}", err=True)
     return inputs
 
 
-def take_budget(given: dict[str, Any]) -> "Budget":
-    """Take the budget out of the given options; what is wrong with it is said in the command line's names."""
-    from tersely.budget import BUDGETS, Budget
-
+def take_budget(keywords: dict[str, Any]) -> Budget:
+    """Take the budget out of the keywords; an error uses the names of the command line."""
     try:
-        return Budget.one_of(**{name: given.pop(name) for name in BUDGETS})
+        return Budget.one_of(**{name: keywords.pop(name) for name in BUDGETS})
     except UsageError as error:
-        said = re.sub("|".join(BUDGETS), lambda name: f"--{name[0].replace('_', '-')}", str(error))
-        raise UsageError(said) from None
+        message = re.sub("|".join(BUDGETS), lambda name: f"--{_dashed(name[0])}", str(error))
+        raise UsageError(message) from None
 
 
-_ASSEMBLY = ("order", "include", "exclude", "separator", "redundancy", "coherence", "header", "omission", "query")
+def take_options(keywords: dict[str, Any]) -> Options:
+    """Take the options for putting a summary together out of the keywords."""
+    return Options.of(**{name: keywords.pop(name) for name in OPTIONS if name in keywords})
 
 
-def take_options(given: dict[str, Any]) -> "Options":
-    """Take out of the given options those on how a summary is put together."""
-    from tersely.layout import Options
+def share_encoder(encoder: str | None, keywords: dict[str, Any], with_queries: bool = False) -> str | None:
+    """Return the encoder for the model.
 
-    return Options.of(**{name: given.pop(name) for name in _ASSEMBLY}, encoder=given.pop("encoder", None))
-
-
-def share_encoder(encoder: str | None, how: dict[str, Any], asked: bool = False) -> str | None:
-    """Return the encoder for a model; with a query, or if `asked`, it is the query's, and goes into the options."""
-    if how.get("query") is None and not asked:
+    If the keywords have a query, or if each text has one (`with_queries`), the encoder is for queries:
+    it goes into the keywords, and the model gets none.
+    """
+    if keywords.get("query") is None and not with_queries:
         return encoder
-    how["encoder"] = encoder
+    keywords["encoder"] = encoder
     return None

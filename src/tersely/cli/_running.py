@@ -1,7 +1,9 @@
-"""A training run on the terminal: its options, how it stops, and how far it is."""
+"""What commands do on the terminal: print results and progress, run a training and stop it."""
 
 import os
 import signal
+import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,12 +21,83 @@ from tersely.cli._options import (
     validation_option,
     where_option,
 )
-from tersely.cli._printing import Line, draw
+from tersely.errors import InputError
+from tersely.io.files import write_whole
 
 if TYPE_CHECKING:
     from tersely.learn.corpus import Corpus
     from tersely.learn.loop import TrainingProgress
     from tersely.learn.scorer.config import ScorerConfig
+
+
+def write(text: str, output: str | None) -> None:
+    """Write `text` with a line feed at its end to standard output, or all at once to the file `output`."""
+    data = (text if text.endswith("\n") else text + "\n").encode("utf-8", "replace")
+    if output is not None and output != "-":
+        write_whole(output, data)
+        return
+    if sys.stdout is None:  # Python's way to say that it was closed before the start
+        raise InputError("standard output is closed: give a file with --output")
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def say(line: str, end: bool = True) -> None:
+    """Print to standard error; if it is closed, the work goes on."""
+    try:
+        click.echo(line, nl=end, err=True)
+    except OSError:
+        listen_no_more()
+
+
+def listen_no_more() -> None:
+    """Discard everything that is printed to standard error from now on."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
+def draw(line: str, stays: bool) -> None:
+    """Show a line that `stays`, or on a terminal one that the next line overwrites."""
+    terminal = _is_terminal()
+    if stays or terminal:
+        say(("\r\x1b[K" if terminal else "") + line, stays)
+
+
+class ProgressLine:
+    """A progress line, due five times a second on a terminal and each minute elsewhere."""
+
+    def __init__(self) -> None:
+        self._terminal = _is_terminal()
+        self._drawn = self.began = time.monotonic()
+
+    def due(self) -> bool:
+        """Tell whether it is time to show the line again."""
+        return time.monotonic() - self._drawn >= (0.2 if self._terminal else 60)
+
+    def show(self, line: str) -> None:
+        """Show the line."""
+        self._drawn = time.monotonic()
+        draw(line, stays=not self._terminal)
+
+    def end(self) -> None:
+        """Clear the line on a terminal, so that the last message stands alone."""
+        if self._terminal:
+            draw("", stays=False)
+
+
+def counting(name: str) -> Callable[[int], None]:
+    """Return a function that shows the number of finished documents."""
+    line = ProgressLine()
+
+    def show(count: int) -> None:
+        if line.due():
+            line.show(f"{name}: {count} documents, {count / (time.monotonic() - line.began):.1f} per second")
+
+    return show
+
+
+def _is_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
+
 
 RESUME = "to continue, run the same command with --resume"
 
@@ -73,29 +146,29 @@ def training_options(**config: Any) -> Callable[[F], F]:
     )
 
 
-def changed(settings: "ScorerConfig", how: dict[str, Any]) -> "ScorerConfig":
-    """Take out of the given options those that stand for settings, and put them in."""
+def changed(settings: "ScorerConfig", options: dict[str, Any]) -> "ScorerConfig":
+    """Return the settings with the values of --steps, --seed, --limit and --max-source-tokens, taken from `options`."""
     from dataclasses import replace
 
     tables: dict[str, dict[str, Any]] = {
-        "training": {"steps": how.pop("steps"), "seed": how.pop("seed")},
-        "data": {"documents": how.pop("limit"), "tokens": how.pop("max_source_tokens")},
+        "training": {"steps": options.pop("steps"), "seed": options.pop("seed")},
+        "data": {"documents": options.pop("limit"), "tokens": options.pop("max_source_tokens")},
     }
     for name, table in tables.items():
-        given = {key: value for key, value in table.items() if value is not None}
-        settings = replace(settings, **{name: replace(getattr(settings, name), **given)})
+        changes = {key: value for key, value in table.items() if value is not None}
+        settings = replace(settings, **{name: replace(getattr(settings, name), **changes)})
     return settings
 
 
 def all_changes(changes: Iterable[str], steps: int | None, seed: int | None) -> list[str]:
-    """Return what --set changes, and what --steps and --seed do."""
-    given = {"steps": steps, "seed": seed}
-    return [*changes, *(f"training.{name}={value}" for name, value in given.items() if value is not None)]
+    """Return the changes of --set, and those of --steps and --seed in the same form."""
+    numbers = {"steps": steps, "seed": seed}
+    return [*changes, *(f"training.{name}={value}" for name, value in numbers.items() if value is not None)]
 
 
 @contextmanager
 def stoppable(how_to_continue: Callable[[], str]) -> Iterator[None]:
-    """Treat SIGTERM as Ctrl-C, and say in the end how to continue.
+    """Treat SIGTERM as Ctrl-C, and after an interruption print how to continue.
 
     Processes of torchrun are left alone: their launcher ends them by SIGTERM if another one has died.
     """
@@ -128,20 +201,20 @@ def say_written(out: Path) -> None:
 def show_corpus(corpus: "Corpus") -> None:
     """Say how many documents a training run learns from."""
     left_out = f"{corpus.short:,} with fewer than 4 sentences and {corpus.repeated:,} repeated ones were left out"
-    given = f", {corpus.validation:,} of them to validate on" if corpus.validation else ""
-    click.echo(f"{len(corpus.documents):,} documents{given}; {left_out}", err=True)
+    validation = f", {corpus.validation:,} of them to validate on" if corpus.validation else ""
+    click.echo(f"{len(corpus.documents):,} documents{validation}; {left_out}", err=True)
 
 
 class Progress:
-    """How far a training run is: a line for each validation, and in between one that is drawn over, or one a minute."""
+    """Shows how far a training run is: a line for each validation, and in between a line that is drawn again."""
 
     def __init__(self, batch: int | None = None) -> None:
-        self._line, self._batch = Line(), batch
+        self._line, self._batch = ProgressLine(), batch
 
     def __call__(self, at: "TrainingProgress") -> None:
         if at.validated or self._line.due():
-            left = f"{int(at.left) // 60}:{int(at.left) % 60:02d} left"
-            text = f"{at.what} {at.done}/{at.total}  {left}  {self._figures(at)}".rstrip()
+            remaining = f"{int(at.left) // 60}:{int(at.left) % 60:02d} left"
+            text = f"{at.what} {at.done}/{at.total}  {remaining}  {self._figures(at)}".rstrip()
             draw(text, stays=True) if at.validated else self._line.show(text)
 
     def _figures(self, at: "TrainingProgress") -> str:

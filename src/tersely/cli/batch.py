@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from tersely.cli._options import assembly, budgets, parts, share_encoder, take_budget
-from tersely.cli._printing import Line, listen_no_more, say
+from tersely.cli._running import ProgressLine, listen_no_more, say
 
 
 @click.command("batch", short_help="Summarize a corpus, from files to files.")
@@ -105,7 +105,7 @@ def command(
         raise UsageError("--address is only for a Ray cluster: add --engine ray")
     if query_column is not None and how["query"] is not None:
         raise UsageError("give either --query or --query-column, not both")
-    encoder = share_encoder(encoder, how, asked=query_column is not None)
+    encoder = share_encoder(encoder, how, with_queries=query_column is not None)
     take_budget(dict(how))  # reports a wrong budget before any file is read
     given = {name: value for name, value in how.items() if value not in (None, ())}
     chosen = {"model": model, "scorer": scorer, "encoder": encoder, "select": select}
@@ -154,7 +154,7 @@ def _first_reason(errors: str) -> str:
         return ""
 
 
-class _Line(Line):
+class _Line(ProgressLine):
     """How many documents are done, how fast, and how much time is left."""
 
     _first: Any = None

@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from tersely.cli._options import device_option, max_source_tokens_option, validation_option, where_option
-from tersely.cli._printing import Line
-from tersely.cli._running import stoppable
+from tersely.cli._running import ProgressLine, stoppable
 from tersely.errors import extra
 
 
@@ -105,7 +104,7 @@ def _device(name: str, encoder: str) -> str:
         return str(torch_device(name))
 
 
-class _Line(Line):
+class _Line(ProgressLine):
     """How many documents have vectors, and how fast they are computed."""
 
     def __call__(self, at: Any) -> None:

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import click
 
 from tersely.cli._options import LANGUAGES, max_source_tokens_option
-from tersely.cli._printing import counting
+from tersely.cli._running import counting
+from tersely.options import UNITS
 
 
 class Mode(NamedTuple):
@@ -36,7 +37,7 @@ MODES = {
 @click.option("--budgets-zh", metavar="N,N,...", help="With labels: budgets for Chinese texts instead.")
 @click.option(
     "--unit",
-    type=click.Choice(["chars", "words", "tokens", "bytes", "sentences", "ratio"]),
+    type=click.Choice([*UNITS, "ratio"]),
     default="chars",
     show_default=True,
     help="Unit of --budgets; tokens are for --queries.",
@@ -160,10 +161,10 @@ def _flag(name: str) -> str:
 def _queries(files: tuple[str, ...], systems: str | None, options: dict[str, Any]) -> None:
     from itertools import islice
 
-    from tersely.budget import Budget
     from tersely.evaluate import columns
     from tersely.evaluate.queries import SYSTEMS, compare, read_questions
     from tersely.evaluate.systems import parse_systems
+    from tersely.options import Budget
     from tersely.text.length import token_counter
 
     names = parse_systems(systems) if systems else list(SYSTEMS)
@@ -176,10 +177,10 @@ def _queries(files: tuple[str, ...], systems: str | None, options: dict[str, Any
 
 
 def _rouge(data: str, names: list[str], base: str, options: dict[str, Any]) -> None:
-    from tersely.budget import Budget
     from tersely.evaluate import report
     from tersely.evaluate.measures import Tokenization
     from tersely.evaluate.run import evaluate
+    from tersely.options import Budget
 
     limits = _budgets(options, "budgets") or [Budget.one_of(max_sentences=3)]
     tokenization = Tokenization(stem=not options["no_stem"], chinese=options["chinese"])
@@ -256,8 +257,8 @@ def _folder(options: dict[str, Any]) -> Path | None:
 
 def _budgets(options: dict[str, Any], option: str) -> list[Any]:
     """Return the budgets of an option, after that of --sentences."""
-    from tersely.budget import Budget
     from tersely.errors import UsageError
+    from tersely.options import Budget
 
     sentences, budgets, unit = options["sentences"], options[option], options["unit"]
     limits = [Budget.one_of(max_sentences=sentences)] if sentences is not None else []

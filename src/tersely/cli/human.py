@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from tersely.cli._options import output_option
-from tersely.cli._printing import write
+from tersely.cli._running import write
 from tersely.errors import UsageError
 
 
@@ -65,10 +65,10 @@ def prepare_command(
 
     On the platform, let K workers do each task. 'tersely human analyze' reads the CSV file of results.
     """
-    from tersely.budget import Budget
     from tersely.datasets import read
     from tersely.evaluate.human.form import prepare, sample, summarize, write_form, write_tasks
     from tersely.evaluate.systems import parse_systems
+    from tersely.options import Budget
 
     # Any other ending is a slip, and could replace the data by a form.
     if out.suffix.lower() not in (".html", ".htm"):

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tersely.cli._options import max_source_tokens_option
-from tersely.cli._printing import counting
-from tersely.cli._running import stoppable
+from tersely.cli._running import counting, stoppable
 from tersely.errors import TerselyError, UsageError
 from tersely.paper.published import TABLES, PublishedTable, find_datasets, find_encoders, published
 

@@ -1,9 +1,11 @@
-"""`tersely serve`: the page, and summaries over HTTP."""
+"""`tersely serve`: the page, and summaries over HTTP; `tersely mcp`: tools for assistants."""
 
+import sys
 from pathlib import Path
 
 import click
 
+from tersely.cli._running import say
 from tersely.errors import extra
 
 
@@ -63,7 +65,7 @@ from tersely.errors import extra
 @click.option("--cors", multiple=True, metavar="ORIGIN", help="Allow pages from this origin. Repeat for several.")
 @click.option("--tokenizer", metavar="FILE|NAME", help="tokenizer.json or encoding for budgets in tokens.")
 @click.option("--encoder", metavar="NAME", help="Vectors for queries, such as use. Default: words only.")
-def command(
+def serve(
     models: tuple[str, ...],
     host: str,
     port: int,
@@ -84,8 +86,8 @@ def command(
     tersely serve --model my-model --port 8080 --tokens-file tokens.txt
     """
     with extra("the service", "serve"):
-        from tersely.serve.options import ServeOptions, check_origin, read_tokens
-        from tersely.serve.server import serve
+        from tersely.serve.server import ServeOptions, check_origin, read_tokens
+        from tersely.serve.server import serve as run
 
     defaults = ServeOptions()
     options = ServeOptions(
@@ -102,4 +104,30 @@ def command(
         tokenizer=tokenizer,
         encoder=encoder,
     )
-    serve(options, lambda address: click.echo(f"tersely: listening on {address}"))
+    run(options, lambda address: click.echo(f"tersely: listening on {address}"))
+
+
+@click.command("mcp", short_help="Serve tools to assistants (MCP).")
+@click.option("--model", metavar="NAME|FOLDER", help="A shipped model or a model folder.")
+@click.option("--tokenizer", metavar="FILE", help="The tokenizer.json that counts tokens.")
+def mcp(model: str | None, tokenizer: str | None) -> None:
+    """Serve the tools fit and outline over the Model Context Protocol, on standard input and output.
+
+    An assistant starts this command by itself; put it into the assistant's list of MCP servers.
+
+    \b
+    tersely mcp
+    tersely mcp --tokenizer tokenizer.json
+    """
+    with extra("the MCP server", "mcp"):
+        from tersely.adapters.mcp import serve as run
+
+    from tersely.summarizer import Summarizer
+
+    summarizer = Summarizer.load(model)
+    if tokenizer is not None:
+        # What is wrong with it should be known now, not at the first call.
+        summarizer.summarize("Rain fell.", max_tokens=1, tokenizer=tokenizer)
+    if sys.stdin is not None and sys.stdin.isatty():
+        say("tersely: waiting for an assistant on standard input; stop it with Ctrl-C")
+    run(summarizer, tokenizer)

@@ -1,7 +1,7 @@
-"""`tersely summarize`: one text, one budget, one summary."""
+"""`tersely summarize`: one text, one budget, one summary; `tersely frontier`: all budgets at once."""
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,7 +17,11 @@ from tersely.cli._options import (
     take_budget,
     take_options,
 )
-from tersely.cli._printing import write
+from tersely.cli._running import write
+from tersely.options import UNITS
+
+if TYPE_CHECKING:
+    from tersely.frontier import Step
 
 
 @click.command("summarize", short_help="Fit a text to a budget.")
@@ -36,7 +40,7 @@ from tersely.cli._printing import write
 @click.option("--explain", is_flag=True, help="Also say, on standard error, why sentences are in or out.")
 @field_option
 @output_option
-def command(
+def summarize(
     sources: tuple[str, ...],
     field: str | None,
     form: str,
@@ -46,7 +50,7 @@ def command(
     scorer: str | None,
     encoder: str | None,
     select: str | None,
-    **how: Any,
+    **keywords: Any,
 ) -> None:
     """Fit INPUT to a budget: the sentences that say most, verbatim, never over the limit.
 
@@ -63,23 +67,94 @@ def command(
     from tersely.io.lines import to_json
     from tersely.summarizer import Summarizer
 
-    encoder = share_encoder(encoder, how)
-    budget, options = take_budget(how), take_options(how)
+    encoder = share_encoder(encoder, keywords)
+    budget, options = take_budget(keywords), take_options(keywords)
     summarizer = Summarizer.load(model, scorer=scorer, encoder=encoder, select=select)
     inputs = read_inputs(sources, bool(options.header), field)
-    summary = summarizer.fit(inputs.document(how["language"]), budget, options, how["tokenizer"])
-    written = {
+    summary = summarizer.fit(inputs.document(keywords["language"]), budget, options, keywords["tokenizer"])
+    printed = {
         "text": lambda: summary.text,
         "json": lambda: to_json(inputs.located(summary.to_dict()), indent=2),
         "html": summary.to_html,
         "markdown": summary.to_markdown,
     }[form]()
-    write(written, output)
+    write(printed, output)
     if explain:
-        from tersely.render import explained
+        from tersely.summary import explained
 
         click.echo(explained(summary), err=True)
     if not summary.sentences or explain or sys.stdout.isatty():
         click.echo(f"tersely: {summary.explain()}", err=True)
     if not summary.sentences:
         raise click.exceptions.Exit(1)
+
+
+@click.command("frontier", short_help="Show how the summary grows with its budget.")
+@sources_argument
+@click.option(
+    "--unit",
+    type=click.Choice(UNITS),
+    default="chars",
+    show_default=True,
+    help="What budgets count.",
+)
+@click.option("--limit", type=int, metavar="N", help="Largest budget. Default: the whole text.")
+@click.option("--points", type=int, metavar="N", default=20, show_default=True, help="Number of budgets to try.")
+@click.option("--all", "every", is_flag=True, help="Show every budget at which the summary changes.")
+@click.option("--nested", is_flag=True, help="Let a larger budget only add sentences.")
+@parts
+@assembly
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="What to print.",
+)
+@click.option("--plot", metavar="FILE.png", help="Also draw the value of the summary against its budget.")
+@field_option
+@output_option
+def frontier(
+    sources: tuple[str, ...],
+    field: str | None,
+    limit: int | None,
+    unit: Any,
+    points: int,
+    every: bool,
+    form: str,
+    plot: str | None,
+    output: str | None,
+    model: str | None,
+    scorer: str | None,
+    encoder: str | None,
+    select: str | None,
+    **keywords: Any,
+) -> None:
+    """Show how the summary of INPUT grows with its budget, all budgets from one solution."""
+    from tersely.io.lines import to_json
+    from tersely.summarizer import Summarizer
+
+    encoder = share_encoder(encoder, keywords)
+    summarizer = Summarizer.load(model, scorer=scorer, encoder=encoder, select=select)
+    document = read_inputs(sources, bool(keywords["header"]), field).document(keywords["language"])
+    frontier = summarizer.frontier(document, unit=unit, limit=limit, **keywords)
+    if not len(frontier.fitting.layout.document):
+        click.echo("tersely: the text has no sentence", err=True)
+        raise click.exceptions.Exit(1)
+    steps = frontier.steps(None if every else points)
+    if plot:
+        from tersely.summary import plot_steps
+
+        plot_steps(steps, unit, plot)
+    write(to_json(frontier.to_dict(steps)) if form == "json" else _table(steps, unit), output)
+
+
+def _table(steps: "list[Step]", unit: str) -> str:
+    lines = [f"{'budget':>8} {'length':>8} {'value':>9}  sentences ({unit})"]
+    for step in steps:
+        indices = " ".join(map(str, step.chosen[:12])) + (" …" if len(step.chosen) > 12 else "")
+        lines.append(
+            f"{step.budget:>8} {step.length:>8} {step.value:>9.4g}  {len(step.chosen)}: {indices}".rstrip(": ")
+        )
+    return "\n".join(lines)

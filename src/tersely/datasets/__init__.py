@@ -17,9 +17,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tersely.budget import Budget
 from tersely.errors import InputError, UsageError, unknown_name
 from tersely.io.lines import Fault
+from tersely.options import Budget
 from tersely.text import LANGUAGES, Document, Language, Sentence, split_sentences
 from tersely.text.language import HAN, KANA
 from tersely.text.length import TokenCounter, Unit, count_words

@@ -5,7 +5,7 @@ from threading import Lock
 
 from tersely.encode._base import Encoder, Matrix, unit_rows
 from tersely.encode._cache import Cache, Precision, Recent
-from tersely.registry import Registry
+from tersely.settings import Registry
 
 ENCODERS: Registry[Encoder] = Registry("encoder", __name__)
 

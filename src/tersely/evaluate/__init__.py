@@ -7,7 +7,7 @@ import csv
 from collections.abc import Sequence
 from io import StringIO
 
-from tersely.budget import Budget
+from tersely.options import Budget
 
 
 def describe(budget: Budget) -> str:

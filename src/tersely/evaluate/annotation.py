@@ -8,11 +8,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from tersely.budget import Budget
 from tersely.datasets import Record
 from tersely.errors import InputError
 from tersely.io.lines import Fault, Object, read_objects
 from tersely.layout import Layout
+from tersely.options import Budget
 from tersely.text import Document, Sentence
 
 # The cure of a need that no sentence of the document supplies.

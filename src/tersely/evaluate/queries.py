@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.budget import Budget
 from tersely.encode import load_encoder
 from tersely.errors import InputError, UsageError
 from tersely.evaluate import describe
 from tersely.evaluate.measures import Tokenization, dice, ngrams
 from tersely.fitting import Choice, Fitting
 from tersely.io.lines import Fault, read_objects
-from tersely.layout import Coherence, Layout, Options
+from tersely.layout import Layout
+from tersely.options import Budget, Coherence, Options
 from tersely.query import Answering, stemmed
 from tersely.select import SELECTORS
 from tersely.text.language import content_words

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.budget import Budget
 from tersely.datasets import Record
 from tersely.errors import InputError, UsageError
 from tersely.evaluate import csv_table, describe, markdown_table
@@ -19,6 +18,7 @@ from tersely.evaluate.run import Experiment, difference
 from tersely.evaluate.systems import Extract, System
 from tersely.io.files import write_whole
 from tersely.io.lines import to_json
+from tersely.options import Budget
 from tersely.text import Document
 
 Cells = list[tuple[str, ...]]

@@ -9,11 +9,11 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.budget import Budget
 from tersely.datasets import Record
 from tersely.errors import InputError
 from tersely.evaluate.measures import Difference, RougeScore, Tokenization, Tokens, ngrams, paired_bootstrap, rouge
 from tersely.evaluate.systems import System, load_system
+from tersely.options import Budget
 from tersely.workers.ordered import ordered
 from tersely.workers.process import cores
 

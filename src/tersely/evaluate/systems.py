@@ -9,13 +9,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from tersely.budget import Budget
 from tersely.datasets import Record
 from tersely.encode import Recent
 from tersely.errors import MissingExtraError, UsageError
 from tersely.evaluate.measures import Tokenization, dice, ngrams
-from tersely.layout import Layout, Options
+from tersely.layout import Layout
 from tersely.models import shipped_models
+from tersely.options import Budget, Options
 from tersely.score import SCORERS
 from tersely.summarizer import Summarizer
 from tersely.text import Document, Language

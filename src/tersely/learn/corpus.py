@@ -149,8 +149,8 @@ class Corpus:
         fewest: int = FEWEST_DOCUMENTS,
     ) -> "Corpus":
         """Label the `count` sentences per document that a greedy oracle chooses when it sees the summary."""
-        from tersely.budget import Budget
         from tersely.evaluate.systems import Oracle
+        from tersely.options import Budget
 
         oracle, budget = Oracle(), Budget(count, "sentences")
         with_summary = (record for record in records if record.reference)

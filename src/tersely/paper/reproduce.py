@@ -9,12 +9,12 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
-from tersely.budget import Budget
 from tersely.datasets import Record
 from tersely.errors import extra
 from tersely.evaluate.human.analyze import RatingReport
 from tersely.evaluate.run import SystemResult, evaluate
 from tersely.models import model_folder, shipped_models
+from tersely.options import Budget
 from tersely.paper.published import PublishedRow, PublishedTable, find_encoders, measure_dataset
 from tersely.settings import read_toml
 

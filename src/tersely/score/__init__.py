@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.encode import Matrix
-from tersely.registry import Registry
+from tersely.settings import Registry
 from tersely.text.document import Document
 
 Values = NDArray[np.float64]

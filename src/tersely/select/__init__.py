@@ -1,8 +1,8 @@
 """Chooses sentences, given their values, their lengths and a budget."""
 
-from tersely.registry import Registry
 from tersely.select._problem import Problem, Selection, Selector, solver
 from tersely.select._redundancy import blocking_trigrams, distinct, repeats_trigrams, sharing_trigrams
+from tersely.settings import Registry
 
 SELECTORS: Registry[Selector] = Registry("selector", __name__)
 

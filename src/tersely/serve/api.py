@@ -8,16 +8,14 @@ from typing import Annotated, Any, TypeVar
 from fastapi import APIRouter, Query
 from fastapi.responses import PlainTextResponse
 from fastapi.routing import APIRoute
-from pydantic_core import from_json
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from tersely.errors import InputError
 from tersely.io.lines import without_doubles
-from tersely.serve import bodies, responses
-from tersely.serve.bodies import BatchBody, FrontierBody, SummarizeBody
-from tersely.serve.observe import METRICS_TYPE, Metrics
-from tersely.serve.problems import Answer, ProblemError, busy
+from tersely.serve import schema
+from tersely.serve.problems import Metrics, ProblemError, Reply, busy
+from tersely.serve.schema import BatchBody, FrontierBody, SummarizeBody
 from tersely.workers.queue import WorkQueue
 
 T = TypeVar("T")
@@ -28,8 +26,8 @@ ROUTES = (*WITH_JSON, *WITH_FILE, "/v1/models", "/healthz", "/readyz", "/metrics
 _LONG = 100_000  # characters of a text that takes long, however small its summary is
 
 _REFUSED: dict[int | str, dict[str, Any]] = {
-    status: {"model": responses.Problem, "description": what}
-    for status, what in {
+    status: {"model": schema.ProblemAnswer, "description": description}
+    for status, description in {
         400: "The body is not JSON.",
         408: "The body did not arrive in time.",
         413: "The body is too large.",
@@ -40,17 +38,23 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
         504: "The answer was not ready in time.",
     }.items()
 }
-_FILE_REFUSED = {status: how for status, how in _REFUSED.items() if status != 400} | {
-    415: {"model": responses.Problem, "description": "The body is compressed, or this server cannot read such files."},
+_FILE_REFUSED = {status: refusal for status, refusal in _REFUSED.items() if status != 400} | {
+    415: {
+        "model": schema.ProblemAnswer,
+        "description": "The body is compressed, or this server cannot read such files.",
+    },
     422: {
-        "model": responses.Problem,
+        "model": schema.ProblemAnswer,
         "description": "The file is broken or has no text; the answer says what is wrong.",
     },
 }
 # Any file, as it is.
 _FILE = {"required": True, "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}}}
 _NOT_READY: dict[int | str, dict[str, Any]] = {
-    503: {"model": responses.Problem, "description": "The models are not loaded yet, or the server is shutting down."}
+    503: {
+        "model": schema.ProblemAnswer,
+        "description": "The models are not loaded yet, or the server is shutting down.",
+    }
 }
 
 
@@ -65,60 +69,58 @@ def router(queue: WorkQueue, metrics: Metrics) -> APIRouter:
 
     async def answer(job: tuple[str, dict[str, Any]], key: str | bytes, request: Request, long: bool) -> Response:
         reply = await unless_gone(request, queue.ask(job, key, long))
-        if not isinstance(reply, Answer):
+        if not isinstance(reply, Reply):
             raise reply
         metrics.read(reply.sentences)
         return Response(reply.body, media_type="application/json")
 
-    @routes.post("/v1/summarize", responses=_answers(responses.SummaryAnswer), summary="Summarize a text")
+    @routes.post("/v1/summarize", responses=_answers(schema.SummaryAnswer), summary="Summarize a text")
     async def summarize(body: SummarizeBody, request: Request) -> Response:
         """Return the best summary within one budget, byte for byte what 'tersely summarize --format json' writes."""
         return await ask("summarize", body, request)
 
-    @routes.post("/v1/frontier", responses=_answers(responses.FrontierAnswer), summary="All budgets at once")
+    @routes.post("/v1/frontier", responses=_answers(schema.FrontierAnswer), summary="All budgets at once")
     async def frontier(body: FrontierBody, request: Request) -> Response:
         """Return how the summary grows with its budget: each step holds from its budget up to the next one."""
         return await ask("frontier", body, request)
 
-    @routes.post("/v1/batch", responses=_answers(responses.BatchAnswer), summary="Summarize many texts")
+    @routes.post("/v1/batch", responses=_answers(schema.BatchAnswer), summary="Summarize many texts")
     async def batch(body: BatchBody, request: Request) -> Response:
         """Summarize up to 100 documents, each a body of /v1/summarize with its own result or error."""
         return await ask("batch", body, request)
 
     @routes.post(
         "/v1/extract",
-        responses={200: {"model": responses.ExtractAnswer, "description": "The text."}, **_FILE_REFUSED},
+        responses={200: {"model": schema.ExtractAnswer, "description": "The text."}, **_FILE_REFUSED},
         openapi_extra={"requestBody": _FILE},
         summary="Take the text out of a file",
     )
     async def extract(
         request: Request,
-        name: Annotated[bodies.Name | None, Query(description="The file's name: its ending helps.")] = None,
-        field: Annotated[bodies.Name | None, Query(description="The column or field that holds the text.")] = None,
+        name: Annotated[schema.Name | None, Query(description="The file's name: its ending helps.")] = None,
+        field: Annotated[schema.Name | None, Query(description="The column or field that holds the text.")] = None,
     ) -> Response:
         """Return the text of the file that is the body, with its blocks and where they stand; no address is fetched."""
         data, kind = await request.body(), request.headers.get("content-type")
         if not data:
-            raise bodies.empty_file()
+            raise schema.empty_file()
         job = ("extract", {"data": data, "name": name, "media_type": kind, "field": field})
         return await answer(job, data, request, long=True)
 
-    @routes.get(
-        "/v1/models", response_model=responses.ModelsAnswer, responses=_NOT_READY, summary="Models to choose from"
-    )
+    @routes.get("/v1/models", response_model=schema.ModelsAnswer, responses=_NOT_READY, summary="Models to choose from")
     async def models() -> Response:
         """List the models that this server has loaded."""
         if not queue.card:
             raise _not_ready()
         return JSONResponse({"models": queue.card})
 
-    @routes.get("/healthz", response_model=responses.StatusAnswer, summary="Whether the server is running")
+    @routes.get("/healthz", response_model=schema.StatusAnswer, summary="Whether the server is running")
     async def healthz() -> Response:
         """Answer as long as the process is running."""
         return JSONResponse({"status": "ok"})
 
     @routes.get(
-        "/readyz", response_model=responses.StatusAnswer, responses=_NOT_READY, summary="Whether it can take requests"
+        "/readyz", response_model=schema.StatusAnswer, responses=_NOT_READY, summary="Whether it can take requests"
     )
     async def readyz() -> Response:
         """Answer 503 until the models are loaded, while no worker can be replaced, and during shutdown."""
@@ -129,7 +131,7 @@ def router(queue: WorkQueue, metrics: Metrics) -> APIRouter:
     @routes.get("/metrics", response_class=PlainTextResponse, summary="Metrics for Prometheus")
     async def figures() -> Response:
         """Return requests by route and status, latency, queue length, requests in flight, sentences, rejections."""
-        return Response(metrics.text(), headers={"Content-Type": METRICS_TYPE})
+        return Response(metrics.text(), headers={"Content-Type": metrics.media_type})
 
     return routes
 
@@ -143,7 +145,7 @@ def _not_ready() -> ProblemError:
 
 
 async def unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """Return the result of the work; cancel it if the client disconnects, so that nobody waits behind it."""
+    """Return the result of the work, or cancel it if the client disconnects."""
     working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_disconnected(request))
     try:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -161,7 +163,7 @@ async def _disconnected(request: Request) -> None:
 
 
 class StrictRoute(APIRoute):
-    """A route that parses its body strictly: no NaN, no encoding but UTF-8, no lone surrogate, no deep nesting."""
+    """A route that parses its body once and strictly: only UTF-8, no NaN, no doubled key, no lone surrogate."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the usual handler, but give it the parsed body."""
@@ -184,12 +186,17 @@ class _Parsed(Request):
 
 
 def _parse(body: bytes) -> Any:
-    body = body.removeprefix(b"\xef\xbb\xbf")
     try:
-        parsed = from_json(body, allow_inf_nan=False)
-        json.loads(body, object_pairs_hook=without_doubles)  # the other one would take the last of two values
+        text = body.decode("utf-8").removeprefix("\ufeff")
+        parsed = json.loads(text, object_pairs_hook=without_doubles, parse_constant=_refuse_constant)
+        if "\\ud" in text or "\\uD" in text:  # an escape may stand for half a character, which no answer could hold
+            json.dumps(parsed, ensure_ascii=False).encode("utf-8")
     except InputError as error:
         raise ProblemError("invalid-json", f"{error}: give it once") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ProblemError("invalid-json", f"the body is not JSON in UTF-8: {error}") from None
     return parsed
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"there is no {name} in JSON")

@@ -1,4 +1,4 @@
-"""The desk: what a worker does with a request, and the documents it remembers."""
+"""The desk: how a worker answers a request, and the documents it remembers."""
 
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
@@ -10,24 +10,24 @@ from tersely.errors import MissingExtraError, TerselyError, UsageError
 from tersely.extract import extract
 from tersely.fitting import Fitting
 from tersely.io.lines import to_json
-from tersely.layout import Options
 from tersely.models import load_model
+from tersely.options import Options, Unit
 from tersely.score import Values
-from tersely.serve.problems import Answer, FailureError, ProblemError, invalid
+from tersely.serve.problems import FailureError, ProblemError, Reply, invalid
 from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text import Document, Language
-from tersely.text.length import Tokenizer, Unit, load_token_counter
+from tersely.text.length import Tokenizer, load_token_counter
 from tersely.text.sources import as_document
 
 # An answer lists every sentence, so this bounds answers, too; it holds for all documents of a batch together.
 MAX_SENTENCES = 20_000
-# For summaries that only grow: the steps list as many sentences as the square of this.
+# For nested frontiers: their steps may list the square of this number of sentences.
 MAX_NESTED = 1000
 # In a document this short, few budgets change anything, so all of them are tried.
 _ALL_STEPS = 60
 
-# For so many options, what may be chosen from a document is kept.
+# A document is remembered together with its candidates for this many combinations of options.
 _FITTINGS = 8
 
 Request = Mapping[str, Any]
@@ -56,8 +56,8 @@ class Desk:
             for model, summarizer in loaded
         ]
 
-    def __call__(self, job: tuple[str, Request]) -> Answer | ProblemError | FailureError:
-        """Answer one request: a task and its parsed body. Errors are returned, since a worker must go on."""
+    def __call__(self, job: tuple[str, Request]) -> Reply | ProblemError | FailureError:
+        """Reply one request: a task and its parsed body. Errors are returned, since a worker must go on."""
         task, request = job
         tasks = {
             "summarize": self._summarize,
@@ -72,19 +72,20 @@ class Desk:
         except Exception as error:
             return FailureError.of(error)
 
-    def _summarize(self, request: Request) -> Answer:
+    def _summarize(self, request: Request) -> Reply:
         summary = self._summary(request, MAX_SENTENCES)
         # Byte for byte what `tersely summarize --format json` writes.
-        return Answer(f"{summary.to_json(indent=2)}\n".encode(), len(summary.ranking))
+        return Reply(f"{summary.to_json(indent=2)}\n".encode(), len(summary.ranking))
 
-    def _frontier(self, request: Request) -> Answer:
-        how = dict(request)
-        summarizer, document = self._model(how), self._document(how, MAX_SENTENCES)
-        limit, points = how.pop("limit"), how.pop("points")
-        if how["nested"] and len(document) > MAX_NESTED:
-            raise invalid(f"only texts of up to {MAX_NESTED:,} sentences have summaries that only grow", "nested")
+    def _frontier(self, request: Request) -> Reply:
+        keywords = dict(request)
+        summarizer, document = self._model(keywords), self._document(keywords, MAX_SENTENCES)
+        limit, points = keywords.pop("limit"), keywords.pop("points")
+        if keywords["nested"] and len(document) > MAX_NESTED:
+            size = f"texts of up to {MAX_NESTED:,} sentences, and this one has {len(document):,}"
+            raise invalid(f"`nested` works for {size}: leave it out or send less", "nested")
         try:
-            frontier = summarizer.frontier(document, **how, encoder=self._encoder if how["query"] else None)
+            frontier = summarizer.frontier(document, **keywords, encoder=self._encoder if keywords["query"] else None)
             # Beyond the whole text nothing changes.
             frontier = replace(frontier, capacity=min(limit or frontier.capacity, frontier.capacity))
             points = None if frontier.nested else bounded(points, len(document))
@@ -95,9 +96,9 @@ class Desk:
             raise invalid(f"the included sentences need more than the largest budget, {frontier.capacity}", "include")
         answer = frontier.to_dict(steps)
         answer |= {"points": points, "model": {"name": summarizer.name, "fingerprint": summarizer.fingerprint}}
-        return Answer(to_json(answer).encode(), len(document))
+        return Reply(to_json(answer).encode(), len(document))
 
-    def _batch(self, request: Request) -> Answer:
+    def _batch(self, request: Request) -> Reply:
         results: list[dict[str, Any]] = []
         room = MAX_SENTENCES
         for document in request["documents"]:
@@ -111,57 +112,59 @@ class Desk:
             else:
                 room -= len(summary.ranking)
                 results.append({"summary": summary.to_dict()})
-        return Answer(to_json({"results": results}).encode(), MAX_SENTENCES - room)
+        return Reply(to_json({"results": results}).encode(), MAX_SENTENCES - room)
 
-    def _extract(self, request: Request) -> Answer:
+    def _extract(self, request: Request) -> Reply:
         try:
-            found = extract(**request)
+            extracted = extract(**request)
         except MissingExtraError as error:
             raise ProblemError("unsupported-media-type", f"this server cannot read such a file: {error}") from None
         except TerselyError as error:
             raise _refused(error, "field") from None
         answer = {
-            "form": found.form,
-            "text": found.text,
-            "blocks": [block._asdict() for block in found.blocks],
-            "places": [place._asdict() for place in found.places],
-            "notes": found.notes,
+            "form": extracted.form,
+            "text": extracted.text,
+            "blocks": [block._asdict() for block in extracted.blocks],
+            "places": [place._asdict() for place in extracted.places],
+            "notes": extracted.notes,
         }
-        return Answer(to_json(answer).encode(), 0)
+        return Reply(to_json(answer).encode(), 0)
 
     def _summary(self, request: Request, most: int) -> Summary:
-        how = dict(request)
-        summarizer, document = self._model(how), self._document(how, most)
-        budget = how.pop("budget")
+        keywords = dict(request)
+        summarizer, document = self._model(keywords), self._document(keywords, most)
+        budget = keywords.pop("budget")
         if budget.unit == "tokens" and self._tokens is None:
             raise invalid("this server cannot count tokens: it was started without --tokenizer", "max_tokens")
         try:
-            options = Options.of(**how, encoder=self._encoder if how["query"] else None)
+            options = Options.of(**keywords, encoder=self._encoder if keywords["query"] else None)
             return summarizer.fit(document, budget, options, self._tokens)
         except TerselyError as error:
             raise _refused(error, "include") from None
 
-    def _model(self, how: dict[str, Any]) -> "Remembering":
-        asked = how.pop("model")
-        name = self._default if asked is None else asked
+    def _model(self, keywords: dict[str, Any]) -> "Remembering":
+        """Take the model's name out of the keywords, and return the model."""
+        name = keywords.pop("model")
+        name = self._default if name is None else name
         if name not in self._models:
             raise invalid(f"this server has no model of that name: choose from {', '.join(self._models)}", "model")
         return self._models[name]
 
-    def _document(self, how: dict[str, Any], most: int) -> Document:
-        text, language = how.pop("text"), how.pop("language")
-        if isinstance(text, str) and how["header"]:
-            raise invalid("a header is for sources: give a list of them as the text", "header")
+    def _document(self, keywords: dict[str, Any], most: int) -> Document:
+        """Take text and language out of the keywords, and return the document; it may have `most` sentences."""
+        text, language = keywords.pop("text"), keywords.pop("language")
+        if isinstance(text, str) and keywords["header"]:
+            raise invalid("`header` needs a list of sources as the text", "header")
         try:
             document = self._memory.document(text, language, most)
         except TerselyError as error:
             raise _refused(error, "text") from None
         if document is None or len(document) > most:
-            left = f", of which {most:,} are left for this document" if most < MAX_SENTENCES else ""
-            what = f"the text has too many sentences: a request may have {MAX_SENTENCES:,}{left}"
-            raise invalid(f"{what}; split it into several requests", "text")
+            rest = f", of which {most:,} are left for this document" if most < MAX_SENTENCES else ""
+            detail = f"the text has too many sentences: a request may have {MAX_SENTENCES:,}{rest}"
+            raise invalid(f"{detail}; split it into several requests", "text")
         for name in ("include", "exclude"):
-            if wrong := [i for i in how[name] if i >= len(document)]:
+            if wrong := [i for i in keywords[name] if i >= len(document)]:
                 raise invalid(
                     f"there is no sentence {wrong[0]}: the document has {len(document)}, counted from 0", name
                 )
@@ -169,39 +172,39 @@ class Desk:
 
 
 class Remembering(Summarizer):
-    """A summarizer that keeps what it finds out about a document with it; the summaries are the same.
+    """A summarizer that remembers its work on a document; the summaries are the same.
 
-    These are the values, and for the last options what may be chosen: for another budget, only the choice is left.
-    What a network reads is kept by `read`.
+    It stores with the document the values of its sentences and, for the last combinations of options, the candidates:
+    for another budget, only the choice is computed. `read` remembers what a network has read.
     """
 
     @classmethod
     def of(cls, summarizer: Summarizer) -> "Remembering":
-        """Return one that gives the same summaries as another summarizer."""
+        """Return a summarizer that gives the same summaries as another one, and remembers."""
         return cls(**{part.name: getattr(summarizer, part.name) for part in fields(summarizer)})
 
     def score(self, document: Document) -> Values:
         """Return one value per sentence."""
-        known: dict[str, Values] = vars(document).setdefault("_values", {})
-        if self.fingerprint not in known:
-            known[self.fingerprint] = super().score(document)
-        return known[self.fingerprint]
+        values: dict[str, Values] = vars(document).setdefault("_values", {})
+        if self.fingerprint not in values:
+            values[self.fingerprint] = super().score(document)
+        return values[self.fingerprint]
 
     def _fitting(self, document: Document, options: Options, unit: Unit, tokenizer: Tokenizer | None) -> Fitting:
-        known: OrderedDict[Any, Fitting] = vars(document).setdefault("_fittings", OrderedDict())
+        fittings: OrderedDict[Any, Fitting] = vars(document).setdefault("_fittings", OrderedDict())
         key = (self.fingerprint, options, unit, tokenizer)
-        if key not in known:
-            known[key] = super()._fitting(document, options, unit, tokenizer)
-        known.move_to_end(key)
-        while len(known) > _FITTINGS:
-            known.popitem(last=False)
-        return known[key].afresh()
+        if key not in fittings:
+            fittings[key] = super()._fitting(document, options, unit, tokenizer)
+        fittings.move_to_end(key)
+        while len(fittings) > _FITTINGS:
+            fittings.popitem(last=False)
+        return fittings[key].afresh()
 
 
 class Memory:
-    """The last documents, with what was found out about them, so that another budget costs only the choice.
+    """The last documents, with their values and candidates, so that another budget costs only the choice.
 
-    It holds as many as fit into `characters`, and the very last one in any case.
+    It holds as many documents as fit into `characters`, and the last one in any case.
 
     >>> memory = Memory(characters=20)
     >>> memory.document("One fish. Two fish.", None) is memory.document("One fish. Two fish.", None)
@@ -210,31 +213,31 @@ class Memory:
 
     def __init__(self, characters: int = 500_000) -> None:
         self._characters, self._used = characters, 0
-        self._kept: OrderedDict[tuple[Hashable, Language | None], Document] = OrderedDict()
+        self._documents: OrderedDict[tuple[Hashable, Language | None], Document] = OrderedDict()
 
     def document(self, text: str | Sources, language: Language | None, most: int = MAX_SENTENCES) -> Document | None:
-        """Return the document of a text or of several sources, the same one again if it is still remembered.
+        """Return the document of a text or of several sources; if it is remembered, the same object again.
 
-        There is none for a text of more than `most` sentences, which is not split to its end.
+        Return None for a text of more than `most` sentences; it is not split to its end.
         """
-        # To join texts could make two lists the same; JSON tells them apart, and no text is a list.
+        # Two different lists may have the same joined text; as JSON they differ, and \0 tells a list from a text.
         key = (text if isinstance(text, str) else f"\0{to_json(text)}", language)
-        if key not in self._kept:
+        if key not in self._documents:
             split = Document.from_text(text, language, most) if isinstance(text, str) else as_document(text, language)
             if len(split) > most:
                 return None
-            self._kept[key] = split
+            self._documents[key] = split
             self._used += len(split.text)
-        self._kept.move_to_end(key)
-        document = self._kept[key]
-        while self._used > self._characters and len(self._kept) > 1:
-            _, dropped = self._kept.popitem(last=False)
+        self._documents.move_to_end(key)
+        document = self._documents[key]
+        while self._used > self._characters and len(self._documents) > 1:
+            _, dropped = self._documents.popitem(last=False)
             self._used -= len(dropped.text)
         return document if len(document) <= most else None
 
 
 def bounded(points: int | None, sentences: int) -> int | None:
-    """Return how many budgets a frontier tries: every one in a short document, and fewer the longer the document is.
+    """Return the number of budgets that a frontier tries: all in a short document, and fewer in a longer one.
 
     The time and space for one budget grow with the number of sentences; this many take about a second.
 
@@ -250,5 +253,5 @@ def bounded(points: int | None, sentences: int) -> int | None:
 
 
 def _refused(error: TerselyError, *fields: str) -> ProblemError:
-    """Return the problem of a request that the library refuses; a wrong call is blamed on these fields."""
+    """Return the problem for an error of the library; if the call was wrong, it names these fields."""
     return invalid(str(error), *(fields if isinstance(error, UsageError) else ()))

@@ -16,9 +16,15 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tersely.io.lines import to_json
-from tersely.serve import observe
-from tersely.serve.observe import Metrics
-from tersely.serve.problems import MEDIA_TYPE, FailureError, ProblemError, internal
+from tersely.serve.problems import (
+    MEDIA_TYPE,
+    FailureError,
+    Metrics,
+    ProblemError,
+    internal,
+    log_event,
+    log_failure,
+)
 
 SECURITY = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -51,8 +57,8 @@ class Context:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        given = Headers(scope=scope).get("x-request-id", "")
-        request_id = given if _REQUEST_ID.fullmatch(given) else uuid4().hex
+        client_id = Headers(scope=scope).get("x-request-id", "")
+        request_id = client_id if _REQUEST_ID.fullmatch(client_id) else uuid4().hex
         scope.setdefault("state", {})["request_id"] = request_id
         started, status = perf_counter(), 0
 
@@ -69,7 +75,7 @@ class Context:
         try:
             await self._app(scope, receive, answer)
         except Exception as error:
-            observe.failure(FailureError.of(error), request_id=request_id)
+            log_failure(FailureError.of(error), request_id=request_id)
             if not status:
                 await respond(internal(), scope)(scope, receive, answer)
         finally:
@@ -78,7 +84,7 @@ class Context:
     def _finish(self, scope: Scope, status: int, seconds: float) -> None:
         route, method = self._route(scope["path"]), scope["method"]
         self._metrics.finished(route, status, seconds)
-        observe.info(
+        log_event(
             "request",
             request_id=scope["state"]["request_id"],
             method=method if method in _METHODS else "other",
@@ -88,14 +94,14 @@ class Context:
         )
 
     def _route(self, path: str) -> str:
-        """Return a name that contains nothing a client may have written into the address."""
+        """Return a name of the route without anything that a client wrote into the address."""
         if path in self._routes:
             return path
         return "/static" if path.startswith("/static/") else "other"
 
 
 class Cors(CORSMiddleware):
-    """Tells browsers which other origins may ask; what it refuses is a problem like any other."""
+    """Tells browsers which other origins may send requests; a refusal is a problem like any other."""
 
     def preflight_response(self, request_headers: Headers) -> Response:
         """Answer a browser that asks beforehand."""
@@ -109,7 +115,7 @@ class Cors(CORSMiddleware):
         return refused
 
 
-class Tokens:
+class Authorization:
     """Lets only requests with a known bearer token through."""
 
     def __init__(self, app: ASGIApp, tokens: tuple[str, ...]) -> None:
@@ -118,29 +124,30 @@ class Tokens:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or ask for a token."""
-        if scope["type"] != "http" or self._open(scope["path"]) or self._known(Headers(scope=scope)):
+        if scope["type"] != "http" or self._is_open(scope["path"]) or self._has_token(Headers(scope=scope)):
             await self._app(scope, receive, send)
             return
         headers = {"WWW-Authenticate": 'Bearer realm="tersely"'}
         detail = "the token is missing or unknown: send 'Authorization: Bearer TOKEN'"
         await refuse(ProblemError("unauthorized", detail, (), headers), scope, receive, send)
 
-    def _open(self, path: str) -> bool:
+    def _is_open(self, path: str) -> bool:
         return not self._digests or path in _OPEN or path.startswith("/static/")
 
-    def _known(self, headers: Headers) -> bool:
+    def _has_token(self, headers: Headers) -> bool:
         scheme, _, token = headers.get("authorization", "").partition(" ")
         # Headers are decoded as Latin-1; this restores the bytes that were sent.
         digest = sha256(token.strip().encode("latin-1")).digest()
         # Always compare with all of them, so that timing reveals neither which one matches nor how much of it.
-        matches = [hmac.compare_digest(digest, known) for known in self._digests]
+        matches = [hmac.compare_digest(digest, expected) for expected in self._digests]
         return scheme.lower() == "bearer" and any(matches)
 
 
 class BodyLimit:
-    """Reads the body of a POST to one of the routes: no more than allowed, however it is sent, and JSON if it must be.
+    """Reads the body of a POST request, but no more of it than the route allows, however it is sent.
 
-    `sizes` has the most bytes for each route; those in `with_json` take only JSON.
+    `sizes` has the largest number of bytes for each route; the routes in `with_json` take only JSON. `seconds` is the
+    time in which a body must arrive.
     """
 
     def __init__(self, app: ASGIApp, sizes: Mapping[str, int], with_json: frozenset[str], seconds: float) -> None:
@@ -257,9 +264,9 @@ async def refuse(problem: ProblemError, scope: Scope, receive: Receive, send: Se
 
 
 async def _drain(receive: Receive) -> None:
-    left = _LINGER_BYTES
-    while left > 0:
+    remaining = _LINGER_BYTES
+    while remaining > 0:
         event = await receive()
         if event["type"] == "http.disconnect" or not event.get("more_body", False):
             return
-        left -= len(event.get("body", b""))
+        remaining -= len(event.get("body", b""))

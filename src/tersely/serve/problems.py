@@ -1,10 +1,21 @@
-"""What a worker sends back: an answer, a problem that the client is told about (RFC 9457), or a failure for the log."""
+"""The results of a worker, and who hears of them.
 
-from collections.abc import Mapping
+A client gets an answer or a problem (RFC 9457). An operator sees a log in JSON lines, which never contains any text,
+and metrics for Prometheus.
+"""
+
+import json
+import logging
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http import HTTPStatus
 from traceback import extract_tb
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tersely.workers.queue import WorkQueue
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -33,7 +44,7 @@ _BY_STATUS = {status: kind for kind, (status, _) in KINDS.items()}
 
 
 @dataclass(frozen=True)
-class Answer:
+class Reply:
     """The body of an answer, and how many sentences were read for it."""
 
     body: bytes
@@ -92,7 +103,7 @@ def of_status(status: int, detail: str, headers: Mapping[str, str]) -> ProblemEr
 
 @dataclass(eq=False)
 class FailureError(Exception):
-    """An error nobody foresaw: its type and where it was raised, but not its message, which may quote the text."""
+    """An error that nobody foresaw: its type and the place, but not its message, which may quote the text."""
 
     kind: str
     frames: tuple[str, ...]
@@ -108,3 +119,96 @@ class FailureError(Exception):
             return error
         frames = extract_tb(error.__traceback__)
         return cls(type(error).__name__, tuple(f"{f.filename}:{f.lineno} {f.name}" for f in frames))
+
+
+_LOGGER = logging.getLogger("tersely.serve")
+_BUCKETS = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+_REJECTED = {401: "token", 408: "slow", 413: "size", 415: "type", 503: "busy", 504: "deadline"}
+
+
+class JsonLines(logging.Formatter):
+    """Writes a record as one line; of an exception, only its type and where it was raised."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+        }
+        line |= getattr(record, "fields", {})
+        if record.exc_info and record.exc_info[1] is not None:
+            line |= _described(FailureError.of(record.exc_info[1]))
+        return json.dumps(line, ensure_ascii=False)
+
+
+def set_up_log() -> None:
+    """Write the log of the service and of the HTTP server to standard error, as JSON lines."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    for name, level in (("tersely.serve", logging.INFO), ("uvicorn", logging.WARNING)):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(level)
+
+
+def log_event(event: str, **fields: Any) -> None:
+    """Log an ordinary event."""
+    _LOGGER.info(event, extra={"fields": fields})
+
+
+def log_warning(event: str) -> None:
+    """Log something that an operator may want to look into."""
+    _LOGGER.warning(event, extra={"fields": {}})
+
+
+def log_failure(error: FailureError, **fields: Any) -> None:
+    """Log an error that nobody foresaw."""
+    _LOGGER.error("failure", extra={"fields": fields | _described(error)})
+
+
+def _described(error: FailureError) -> dict[str, Any]:
+    return {"error": error.kind, "traceback": list(error.frames)}
+
+
+class Metrics:
+    """The metrics of one application, in their own registry."""
+
+    def __init__(self, queue: "WorkQueue") -> None:
+        from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest  # not in workers
+        from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+
+        self.media_type = CONTENT_TYPE_PLAIN_0_0_4
+        self._generate = generate_latest
+        self._registry = CollectorRegistry()
+        self._requests = Counter("tersely_requests", "Requests.", ["route", "status"], registry=self._registry)
+        self._seconds = Histogram(
+            "tersely_request_seconds", "Time to the answer.", ["route"], buckets=_BUCKETS, registry=self._registry
+        )
+        self._rejected = Counter("tersely_rejected", "Requests turned away.", ["reason"], registry=self._registry)
+        self._sentences = Counter("tersely_sentences", "Sentences read.", registry=self._registry)
+        for reason in _REJECTED.values():
+            self._rejected.labels(reason)
+        gauges: tuple[tuple[str, str, Callable[[], float]], ...] = (
+            ("tersely_queue_length", "Requests waiting for a worker.", lambda: queue.waiting),
+            ("tersely_in_flight", "Requests that a worker is answering.", lambda: queue.running),
+            ("tersely_workers_replaced", "Workers that died and were replaced.", lambda: queue.replaced),
+            ("tersely_ready", "Whether the models are loaded.", lambda: queue.ready),
+        )
+        for name, meaning, value in gauges:
+            Gauge(name, meaning, registry=self._registry).set_function(value)
+
+    def finished(self, route: str, status: int, seconds: float) -> None:
+        """Count one request."""
+        self._requests.labels(route, str(status)).inc()
+        self._seconds.labels(route).observe(seconds)
+        if status in _REJECTED and route.startswith("/v1/"):
+            self._rejected.labels(_REJECTED[status]).inc()
+
+    def read(self, sentences: int) -> None:
+        """Count the sentences of a request."""
+        self._sentences.inc(sentences)
+
+    def text(self) -> bytes:
+        """Return everything in the text format of Prometheus."""
+        return self._generate(self._registry)

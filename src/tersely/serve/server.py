@@ -1,18 +1,170 @@
-"""Starting the service, and stopping it without dropping running requests."""
+"""Starting the service: its options, the application with its layers, and a server that stops gracefully."""
 
 import errno
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
 from types import FrameType
+from urllib.parse import urlsplit
 
 import uvicorn
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
 
+from tersely import __version__
 from tersely.errors import InputError, ModelError, UsageError
-from tersely.models import load_model
-from tersely.serve import observe
-from tersely.serve.app import make_app, make_queue
-from tersely.serve.options import ServeOptions
+from tersely.models import DEFAULT, load_model
+from tersely.serve import DeskWork, api, site
+from tersely.serve.middleware import GONE, Authorization, BodyLimit, Context, Cors, Head, respond
+from tersely.serve.problems import Metrics, ProblemError, busy, internal, log_warning, of_status, set_up_log
+from tersely.serve.schema import invalid_fields
+from tersely.workers.process import cores
+from tersely.workers.queue import BusyError, LateError, WorkQueue
+
+_DAY = 86_400
+
+
+@dataclass(frozen=True)
+class ServeOptions:
+    """Where the service listens, which models it serves, and how much it takes on at once.
+
+    The first of `models`, which are names or folders, is the default. Up to `queue` requests may wait for one of the
+    `workers`. `deadline` is the number of seconds from a request to its answer. `max_body` and `max_file` are the
+    largest number of bytes in a request and in a file. If there are `tokens`, requests need one of them. `cors` lists
+    the origins whose pages may send requests. `tokenizer` counts tokens, and `encoder` makes vectors for queries.
+    """
+
+    models: tuple[str, ...] = (DEFAULT,)
+    host: str = "127.0.0.1"
+    port: int = 8000
+    workers: int = field(default_factory=cores)
+    queue: int = 64
+    deadline: float = 30.0
+    max_body: int = 2_000_000
+    max_file: int = 10_000_000
+    tokens: tuple[str, ...] = field(default=(), repr=False)
+    cors: tuple[str, ...] = ()
+    tokenizer: str | None = None
+    encoder: str | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.deadline <= _DAY:
+            raise UsageError(f"the deadline must be above 0 and at most {_DAY} seconds, not {self.deadline}")
+
+
+def read_tokens(file: Path) -> tuple[str, ...]:
+    """Read the tokens from a file, one per line."""
+    try:
+        tokens = tuple(filter(None, map(str.strip, file.read_text(encoding="utf-8-sig").splitlines())))
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{file} is not UTF-8 text") from None
+    if not tokens:
+        raise InputError(f"{file} has no tokens: write one per line")
+    return tokens
+
+
+def check_origin(origin: str) -> str:
+    """Return the origin if it has the form that browsers send; otherwise, raise an error that shows the form.
+
+    >>> check_origin("https://example.org")
+    'https://example.org'
+    """
+    with suppress(ValueError):
+        parts = urlsplit(origin)
+        if origin == "*" or (
+            parts.scheme in ("http", "https") and parts.netloc and origin == f"{parts.scheme}://{parts.netloc}"
+        ):
+            return origin
+    raise UsageError(f"--cors takes * or an origin such as https://example.org, without a path, not '{origin}'")
+
+
+def make_queue(options: ServeOptions) -> WorkQueue:
+    """Return the queue of the workers that answer requests."""
+    return WorkQueue(
+        DeskWork(options.models, options.tokenizer, options.encoder),
+        workers=options.workers,
+        places=options.queue,
+        deadline=options.deadline,
+        report=log_warning,
+    )
+
+
+def make_app(options: ServeOptions, queue: WorkQueue) -> ASGIApp:
+    """Build the application; the workers start and end with it, and no model is loaded or used before that."""
+    metrics = Metrics(queue)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        queue.start()
+        yield
+        queue.close()
+
+    app = FastAPI(
+        title="tersely",
+        version=__version__,
+        description="Fits any text to any length, in the text's own words.",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
+    )
+    app.include_router(api.router(queue, metrics))
+    app.include_router(site.router(site.document(app, with_tokens=bool(options.tokens))))
+    foreseen = (ProblemError, RequestValidationError, HTTPException, BusyError, LateError, ClientDisconnect)
+    for kind in (*foreseen, Exception):
+        app.add_exception_handler(kind, _handle)
+    return _layers(app, options, metrics, queue)
+
+
+def _layers(app: FastAPI, options: ServeOptions, metrics: Metrics, queue: WorkQueue) -> ASGIApp:
+    """Wrap the application in its layers, from the innermost to the outermost."""
+    sizes = dict.fromkeys(api.WITH_JSON, options.max_body) | dict.fromkeys(api.WITH_FILE, options.max_file)
+    layered: ASGIApp = BodyLimit(Head(app), sizes, frozenset(api.WITH_JSON), options.deadline)
+    layered = Authorization(layered, options.tokens)
+    if options.cors:
+        layered = Cors(
+            layered,
+            allow_origins=options.cors,
+            allow_methods=["GET", "POST"],
+            allow_headers=["Authorization", "Content-Type", "X-Request-ID"],
+            expose_headers=["Retry-After", "X-Request-ID"],
+        )
+    return Context(layered, metrics, frozenset(api.ROUTES + site.ROUTES), lambda: queue.closing)
+
+
+async def _handle(request: Request, error: Exception) -> Response:
+    if isinstance(error, ClientDisconnect):
+        return Response(status_code=GONE)
+    return respond(_problem(error), request.scope)
+
+
+def _problem(error: Exception) -> ProblemError:
+    match error:
+        case ProblemError():
+            return error
+        case RequestValidationError():
+            return invalid_fields(error.errors())
+        case HTTPException():
+            details = {404: "there is nothing at this address", 405: "this address does not support this method"}
+            detail = details.get(error.status_code, str(error.detail))
+            return of_status(error.status_code, detail, error.headers or {})
+        case BusyError():
+            return busy(str(error))
+        case LateError():
+            return ProblemError("deadline", str(error))
+        case _:
+            return internal()
 
 
 class Server(uvicorn.Server):
@@ -52,7 +204,7 @@ class Server(uvicorn.Server):
         self._listening(self.address)
 
     async def on_tick(self, counter: int) -> bool:
-        """Say whether to stop."""
+        """Tell uvicorn whether to stop: also if the models could not be loaded."""
         return await super().on_tick(counter) or self.queue.failure is not None
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -63,7 +215,7 @@ class Server(uvicorn.Server):
 
 def serve(options: ServeOptions, listening: Callable[[str], None]) -> None:
     """Run the service until a signal arrives; `listening` gets its address."""
-    observe.set_up_log()
+    set_up_log()
     server = Server(options, listening)
     # uvicorn handles signals only while it runs, and raises them again at its end; with this handler, that is harmless.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

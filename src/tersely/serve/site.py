@@ -14,12 +14,12 @@ from fastapi.openapi.utils import get_openapi
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tersely.serve.bodies import EXAMPLES
 from tersely.serve.problems import KINDS, MEDIA_TYPE, ProblemError
+from tersely.serve.schema import EXAMPLES
 
 ROUTES = ("/", "/docs", "/openapi.json")
 
-_HERE = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -65,7 +65,7 @@ def router(openapi: dict[str, Any]) -> APIRouter:
     routes = APIRouter(include_in_schema=False)
     files = {
         path.relative_to(folder).as_posix(): File(path.read_bytes(), _TYPES[path.suffix])
-        for folder in (_HERE / "page", _HERE / "assets")
+        for folder in (_FOLDER / "page", _FOLDER / "assets")
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.suffix in _TYPES
     }
@@ -103,8 +103,8 @@ class File:
     def response(self, request: Request) -> Response:
         """Return the file, or 304 if the client already has it."""
         headers = {"ETag": self._etag, "Cache-Control": "no-cache"}
-        known = request.headers.get("if-none-match", "")
-        if self._etag in known.replace("W/", "").replace(" ", "").split(","):
+        tags = request.headers.get("if-none-match", "")
+        if self._etag in tags.replace("W/", "").replace(" ", "").split(","):
             return Response(status_code=304, headers=headers)
         return Response(self.content, headers=headers | {"Content-Type": self.media_type})
 
@@ -115,8 +115,8 @@ class File:
 
 def document(app: FastAPI, *, with_tokens: bool) -> dict[str, Any]:
     """Return the OpenAPI document of the routes, with a real answer for each example."""
-    found = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
-    for path, operations in found["paths"].items():
+    openapi = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+    for path, operations in openapi["paths"].items():
         for operation in operations.values():
             if with_tokens and path not in _NO_TOKEN:
                 operation["security"] = [{"token": []}]
@@ -125,15 +125,15 @@ def document(app: FastAPI, *, with_tokens: bool) -> dict[str, Any]:
                 if not status.startswith("2"):
                     response["content"] = _problem("")["content"]
     if with_tokens:
-        found["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        openapi["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     for task, example in EXAMPLES.items():
-        answers = found["paths"][f"/v1/{task}"]["post"]["responses"]
+        answers = openapi["paths"][f"/v1/{task}"]["post"]["responses"]
         answers["200"]["content"]["application/json"]["example"] = example["answer"]
-    return found
+    return openapi
 
 
 def _problem(description: str) -> dict[str, Any]:
-    schema = {"$ref": "#/components/schemas/Problem"}
+    schema = {"$ref": "#/components/schemas/ProblemAnswer"}
     return {"description": description, "content": {MEDIA_TYPE: {"schema": schema}}}
 
 
@@ -148,8 +148,8 @@ def render(openapi: dict[str, Any], base: str) -> str:
         contents="".join(_entry(*operation) for operation in operations),
         operations="\n".join(_operation(openapi, base, *operation) for operation in operations),
         problems="".join(
-            f'<dt id="{kind}"><code>{kind}</code> {status}</dt><dd>{escape(what)}</dd>'
-            for kind, (status, what) in KINDS.items()
+            f'<dt id="{kind}"><code>{kind}</code> {status}</dt><dd>{escape(meaning)}</dd>'
+            for kind, (status, meaning) in KINDS.items()
         ),
     )
 
@@ -245,5 +245,5 @@ def _example(operation: dict[str, Any]) -> str:
     example = operation["responses"]["200"]["content"].get("application/json", {}).get("example")
     if example is None:
         return ""
-    written = json.dumps(example, ensure_ascii=False, indent=2)
-    return f"<details><summary>Answer</summary>{_code(written)}</details>"
+    answer = json.dumps(example, ensure_ascii=False, indent=2)
+    return f"<details><summary>Answer</summary>{_code(answer)}</details>"

@@ -4,12 +4,11 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
 
 from tersely.errors import MissingExtraError, ModelError, UsageError
+from tersely.options import Unit
 from tersely.text.language import HAN, KANA
 
-Unit = Literal["chars", "words", "tokens", "bytes", "sentences"]
 TokenCounter = Callable[[str], int]
 Tokenizer = str | Path | TokenCounter
 

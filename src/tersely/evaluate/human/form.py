@@ -14,12 +14,12 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
-from tersely.budget import Budget
 from tersely.datasets import Record
 from tersely.errors import InputError, UsageError
 from tersely.evaluate.human import ENDS, POINTS, QUESTIONS
 from tersely.evaluate.systems import load_system
 from tersely.io.files import write_whole
+from tersely.options import Budget
 from tersely.text.language import detect_language
 
 T = TypeVar("T")

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, Protocol
 import torch
 from torch import Tensor, nn
 
-from tersely.budget import Budget
 from tersely.datasets import read
 from tersely.encode._transformer import torch_device
 from tersely.errors import InputError, UsageError, unknown_name
@@ -23,6 +22,7 @@ from tersely.learn.checkpoint import Best, RunFiles
 from tersely.learn.corpus import FEWEST_DOCUMENTS, FEWEST_SENTENCES, beginning
 from tersely.learn.loop import Figures, Loop, Report, TrainingState, check_resume, start_or_resume
 from tersely.learn.scorer.batches import Order
+from tersely.options import Budget
 from tersely.settings import changed, parse_settings, read_toml
 from tersely.text import Document
 

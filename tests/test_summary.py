@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from strategies import texts
 from tersely import Summarizer, Summary
-from tersely.budget import Budget
-from tersely.render import explained
-from tersely.summary import ScoredSentence
+from tersely.options import Budget
+from tersely.summary import ScoredSentence, explained
 
 DEFAULT = Summarizer.load()
 NAMES = ("main", "support", "background", "quotation", "procedure", "noise")

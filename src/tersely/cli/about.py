@@ -1,4 +1,4 @@
-"""`tersely completion`: scripts that complete commands in a shell, and the manual page."""
+"""`tersely models`: what there is to choose from; `tersely completion`: shell completion and the manual page."""
 
 import inspect
 from collections.abc import Iterator
@@ -16,9 +16,31 @@ _EXIT_CODES = {
 }
 
 
+@click.command("models", short_help="List models, scorers, encoders and selectors.")
+@click.argument("name", required=False)
+def models(name: str | None) -> None:
+    """List the shipped models and the parts they are made of. With NAME, print that model's card."""
+    from tersely.encode import ENCODERS
+    from tersely.models import DEFAULT, load_model, shipped_models
+    from tersely.score import SCORERS
+    from tersely.select import SELECTORS
+
+    if name is not None:
+        click.echo(load_model(name).card)
+        return
+    click.secho("models (--model)", bold=True)
+    for model in shipped_models():
+        default = " (default)" if model == DEFAULT else ""
+        click.echo(f"  {model:<10} {load_model(model).description}{default}")
+    for option, registry in (("scorer", SCORERS), ("encoder", ENCODERS), ("select", SELECTORS)):
+        click.secho(f"{registry.kind}s (--{option})", bold=True)
+        for part in registry.names():
+            click.echo(f"  {part:<10} {registry.describe(part)}")
+
+
 @click.command("completion", short_help="Print shell completion, or the manual page.")
-@click.argument("what", type=click.Choice([*_SHELLS, "man"]))
-def command(what: str) -> None:
+@click.argument("script", type=click.Choice([*_SHELLS, "man"]))
+def completion(script: str) -> None:
     """Print the script that completes commands and options in a shell, or the manual page.
 
     \b
@@ -29,7 +51,7 @@ def command(what: str) -> None:
     """
     from tersely.cli import cli
 
-    click.echo(man_page(cli) if what == "man" else completion_script(cli, what), nl=False)
+    click.echo(man_page(cli) if script == "man" else completion_script(cli, script), nl=False)
 
 
 def completion_script(cli: click.Command, shell: str) -> str:
@@ -56,9 +78,9 @@ def man_page(cli: click.Command) -> str:
         *_options(root, cli.params),
         ".SH COMMANDS",
     ]
-    for each in commands:
-        lines += [f".SS {_roff(each.command_path)}", *_usage(each), *_description(each.command)]
-        lines += _options(each, each.command.params)
+    for context in commands:
+        lines += [f".SS {_roff(context.command_path)}", *_usage(context), *_description(context.command)]
+        lines += _options(context, context.command.params)
     lines.append(".SH EXIT STATUS")
     for code, meaning in _EXIT_CODES.items():
         lines += [".TP", f"\\fB{code}\\fR", _roff(meaning)]
@@ -70,14 +92,14 @@ def _context(command: click.Command, name: str, parent: click.Context | None) ->
 
 
 def _commands(context: click.Context) -> Iterator[click.Context]:
-    """Yield a command's context, then those of the commands below it."""
+    """Yield the context of a command, then the contexts of its subcommands."""
     yield context
     group = context.command
     if isinstance(group, click.Group):
         for name in group.list_commands(context):
-            found = group.get_command(context, name)
-            if found is not None and not found.hidden:
-                yield from _commands(_context(found, name, context))
+            command = group.get_command(context, name)
+            if command is not None and not command.hidden:
+                yield from _commands(_context(command, name, context))
 
 
 def _usage(context: click.Context) -> list[str]:
@@ -89,9 +111,9 @@ def _description(command: click.Command) -> Iterator[str]:
     """Yield the help's paragraphs; one that begins with \\b keeps its lines."""
     for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
         lines = paragraph.splitlines()
-        kept = lines[:1] == ["\b"]
+        is_verbatim = lines[:1] == ["\b"]
         yield ".PP"
-        yield from [".nf", *map(_roff, lines[1:]), ".fi"] if kept else map(_roff, lines)
+        yield from [".nf", *map(_roff, lines[1:]), ".fi"] if is_verbatim else map(_roff, lines)
 
 
 def _options(context: click.Context, parameters: list[click.Parameter]) -> Iterator[str]:
@@ -103,7 +125,7 @@ def _options(context: click.Context, parameters: list[click.Parameter]) -> Itera
 
 
 def _roff(text: str) -> str:
-    """Return text as roff shows it: no line of it is a request, and its hyphens can be copied.
+    """Escape text for roff: no line becomes a request, and hyphens can be copied.
 
     >>> print(_roff(".ci --max"))
     \\&.ci \\-\\-max
