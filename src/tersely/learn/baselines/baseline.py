@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from tersely.budget import Budget
-from tersely.encode._transformer import torch_device
+from tersely.encode import torch_device
 from tersely.errors import InputError, UsageError, unknown_name
 from tersely.evaluate.readers import read
 from tersely.evaluate.systems import Oracle
