@@ -22,7 +22,8 @@ def blocks(file: Path, language: str) -> list[str]:
 
 def sessions() -> list[tuple[str, str]]:
     text = "\n".join(block for file in PAGES for block in blocks(file, "console"))
-    return re.findall(r"\$ tersely ([^\n]+)\n(.*?)\n(?=\n|\Z)", text, re.DOTALL)
+    # The same session may be shown on several pages.
+    return list(dict.fromkeys(re.findall(r"\$ tersely ([^\n]+)\n(.*?)\n(?=\n|\Z)", text, re.DOTALL)))
 
 
 def commands() -> list[str]:
