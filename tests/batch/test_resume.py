@@ -142,6 +142,9 @@ def test_parts_are_done_again_from_the_first_missing_note_on(tmp_path: Path, dam
         note.write_bytes(note.read_bytes()[:-9])
         with pytest.raises(InputError, match=r"_done/part-0000001.json is damaged"):
             run_local(job(source, out, resume=True), 1)
+        note.write_bytes(b'{"name": "part-0000001.jsonl"}')
+        with pytest.raises(InputError, match=r"_done is damaged"):
+            run_local(job(source, out, resume=True), 1)
 
 
 def test_a_run_of_an_earlier_version_is_refused(tmp_path: Path) -> None:

@@ -162,7 +162,8 @@ class Output:
 
     def noted_parts(self) -> list[FinishedPart]:
         """Return the finished parts of an unfinished run, in the order of the input."""
-        return [FinishedPart.from_entry(entry) for entry in self._notes()]
+        with self._damage_reported(NOTES):
+            return [FinishedPart.from_entry(entry) for entry in self._notes()]
 
     def manifest_parts(self) -> list[FinishedPart]:
         """Return the parts of a complete manifest."""
