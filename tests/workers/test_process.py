@@ -11,6 +11,7 @@ from time import monotonic
 
 import pytest
 
+from tersely.workers.guard import MARK, nothing_left_behind
 from tersely.workers.process import Loaded, LoadError, Worker, cores
 from workers.jobs import Carded, Dying, Shouting, Unloadable
 
@@ -85,6 +86,15 @@ with nothing_left_behind():
     assert child.poll() is None and "TERSELY_RUN" in os.environ
 assert child.wait() == -signal.SIGKILL and "TERSELY_RUN" not in os.environ
 """
+
+
+def test_guards_can_be_nested() -> None:
+    with nothing_left_behind():
+        outer = os.environ[MARK]
+        with nothing_left_behind():
+            assert os.environ[MARK] != outer
+        assert os.environ[MARK] == outer
+    assert MARK not in os.environ
 
 
 @pytest.mark.parametrize(("how", "code"), [("killed", -9), ("ended", 0)])

@@ -26,11 +26,15 @@ def nothing_left_behind() -> Iterator[None]:
     call = [sys.executable, "-P", "-m", "tersely.workers.guard", mark]
     # In a session of its own, so that Ctrl-C does not end it.
     guard = subprocess.Popen(call, stdin=subprocess.PIPE, start_new_session=True)
+    outer = os.environ.get(MARK)
     os.environ[MARK] = mark
     try:
         yield
     finally:
-        del os.environ[MARK]
+        if outer is None:
+            del os.environ[MARK]
+        else:
+            os.environ[MARK] = outer
         guard.communicate()
 
 
