@@ -53,7 +53,8 @@ context: $(VENV)/dev ## What a query over passages costs, and reviews without on
 bench: $(VENV)/dev ## Speed and memory beside other tools, printed as Markdown
 	$(BIN)/python benchmarks/speed.py
 
-soak: $(VENV)/dev ## Generated texts, kills, full disks, lying servers and hostile bodies for an hour (FLAGS='--minutes 5')
+soak: $(VENV)/dev ## What takes long or depends on chance: times, random examples, then harm for an hour (FLAGS='--minutes 5')
+	$(BIN)/pytest -m 'soak or hypothesis' --hypothesis-profile soak
 	$(BIN)/python benchmarks/soak.py $(FLAGS)
 
 load: $(VENV)/dev ## The service under load, printed as Markdown
@@ -77,7 +78,7 @@ quality-update: $(VENV)/dev ## Raise the quality floors to what is measured (FLA
 
 wheel-test: $(VENV)/dev ## Build the wheel and use it in an empty environment
 	rm -rf build/wheel && mkdir -p build/wheel
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel .
+	$(BIN)/python -m hatchling build --target wheel --directory build/wheel
 	$(PYTHON) -m venv --clear build/wheel/venv
 	build/wheel/venv/bin/python -m pip install --quiet --disable-pip-version-check build/wheel/tersely-*.whl
 	cd build/wheel && venv/bin/tersely summarize ../../examples/harbor.txt --max-chars 280

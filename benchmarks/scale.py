@@ -136,7 +136,7 @@ def measure(way: str, workers: int, source: Path, output: Path) -> dict[str, flo
 def one(way: str, workers: int, source: str, output: str) -> dict[str, float]:
     """Summarize a corpus with one engine, and return the processor time of this process alone, in seconds."""
     from tersely.batch.job import Job
-    from tersely.batch.summaries import Summarize
+    from tersely.batch.records import Summarize
 
     job = Job((source,), output, Summarize({"scorer": SCORER}, {"max_chars": BUDGET}), part_size=PART)
     if way == "loop":

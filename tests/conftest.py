@@ -11,9 +11,13 @@ pytest_plugins = ["browser", "installed"]
 
 # A run must not depend on the speed of the machine or on chance.
 settings.register_profile(
-    "repeatable", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], max_examples=100
+    "repeatable", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], max_examples=30
 )
 settings.load_profile("repeatable")
+# For `make soak`: many more examples, and others each time. One that fails belongs into the test as an `@example`.
+settings.register_profile(
+    "soak", settings.get_profile("repeatable"), derandomize=False, max_examples=400, print_blob=True
+)
 # For mutants: that a test fails is enough, a small example is not needed.
 settings.register_profile("unshrunk", settings.get_profile("repeatable"), phases=[Phase.explicit, Phase.generate])
 

@@ -1,4 +1,4 @@
-"""How the work grows with the input, in processor time, so that neither the machine nor its load matters."""
+"""How the work grows with the input, in processor time. Tests that use this are marked `soak`."""
 
 import gc
 from collections.abc import Callable

@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import texts
@@ -42,7 +42,6 @@ def check_summaries(frontier: Frontier, steps: list[Step]) -> None:
         assert summary.length <= budget
 
 
-@settings(max_examples=60)
 @given(
     texts,
     st.sampled_from(UNITS),
@@ -62,7 +61,6 @@ def test_nested_summaries_only_grow_and_end_in_the_whole_text(
     assert steps[-1].chosen == tuple(range(len(document)))
 
 
-@settings(max_examples=40)
 @given(
     st.lists(texts, min_size=1, max_size=3), st.sampled_from(UNITS), st.sampled_from([None, "{number}. ", "# {id}\n"])
 )
@@ -74,7 +72,6 @@ def test_nested_summaries_of_several_sources_only_grow(parts: list[str], unit: A
     assert len(steps[-1].chosen) == len(frontier.fitting.layout.document)
 
 
-@settings(max_examples=40)
 @given(texts, st.integers(1, 200), st.sampled_from(["strict", "off"]), st.data())
 def test_nested_summaries_keep_a_limit_and_what_was_excluded(
     text: str, limit: int, coherence: Any, data: st.DataObject
@@ -113,7 +110,6 @@ def test_a_long_text_grows_in_fewer_steps(unit: Any) -> None:
 
 
 @given(texts, st.integers(1, 40), st.sampled_from(UNITS))
-@settings(max_examples=40)
 def test_with_points_every_step_is_one_of_those_of_all_budgets(text: str, points: int, unit: Any) -> None:
     frontier = DEFAULT.frontier(text, unit=unit, tokenizer=count_tokens)
     every, some = frontier.steps(), frontier.steps(points)

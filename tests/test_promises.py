@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from strategies import texts
@@ -45,7 +45,6 @@ def pinned(document: Document, include: set[int], exclude: set[int]) -> dict[str
     return {"include": {i for i in include if i < count}, "exclude": {i for i in exclude - include if i < count}}
 
 
-@settings(max_examples=200)
 @given(texts, st.integers(1, 120), units, pins, pins, coherences, redundancies)
 @example("rain天气\nriver naïve。a\nb 天气。很好。", 4, "words", set(), set(), "off", "duplicates")
 def test_the_summary_for_exactly_the_length_used_is_the_same(
@@ -66,7 +65,6 @@ def test_the_summary_for_exactly_the_length_used_is_the_same(
         assert (exact.text, choice_of(exact)) == (summary.text, choice_of(summary))
 
 
-@settings(max_examples=60)
 @given(st.lists(texts, min_size=1, max_size=3), st.integers(1, 120), units, st.sampled_from([None, "rain?"]))
 def test_so_it_is_with_headers_marks_and_questions(given_texts: list[str], limit: int, unit: str, query: Any) -> None:
     options: Any = {"header": "{id}: ", "omission": "…", "query": query, "tokenizer": count_tokens}
@@ -97,7 +95,6 @@ def test_every_room_is_tried_where_headers_take_some() -> None:
         assert choice_of(frontier.at(budget)) == fitting[-1]
 
 
-@settings(max_examples=100)
 @given(texts, units, pins, pins, coherences, redundancies)
 def test_with_more_room_the_value_never_falls(
     text: str, unit: Any, include: set[int], exclude: set[int], coherence: Any, redundancy: Any
@@ -111,7 +108,6 @@ def test_with_more_room_the_value_never_falls(
     assert all(step.length <= step.budget for step in steps)
 
 
-@settings(max_examples=60)
 @given(texts, units, pins, pins, coherences, redundancies, st.sampled_from(["document", "rank"]))
 def test_each_step_of_the_frontier_is_what_the_library_gives(
     text: str, unit: Any, include: set[int], exclude: set[int], coherence: Any, redundancy: Any, order: Any
@@ -175,7 +171,6 @@ def test_the_lead_of_an_example_is_taken_where_it_just_fits(english: str) -> Non
     assert len(first.summarize(english, max_chars=168).text) <= 168
 
 
-@settings(max_examples=200)
 @given(texts, st.integers(1, 80), units, pins, coherences, redundancies, st.sampled_from([None, "rain", "天气？"]))
 def test_the_reason_is_true(
     text: str, limit: int, unit: str, exclude: set[int], coherence: str, redundancy: str, query: str | None
@@ -200,7 +195,6 @@ def test_the_reason_is_true(
     assert summary.needed is None or summary.needed > limit
 
 
-@settings(max_examples=60)
 @given(texts, st.integers(1, 80), coherences)
 def test_every_sentence_that_is_left_out_has_a_true_reason(text: str, limit: int, coherence: str) -> None:
     document = Document.from_text(text)

@@ -4,7 +4,6 @@ import inspect
 import pickle
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -88,31 +87,3 @@ def test_a_summarizer_works_in_a_process_pool() -> None:
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         [there] = pool.map(summarizer.fit, [tersely.Document.from_text(TEXT)], [tersely.Budget(40, "chars")])
     assert there == summarizer.summarize(TEXT, max_chars=40)
-
-
-CALLS = {
-    "summarize(t, max_chars=3)": True,
-    "summarize(t, ratio=0.5, include=0, order='rank')": True,
-    "Summarizer.load().summarize(t, max_words=3, exclude=[1])": True,
-    "summarize(t)": False,
-    "summarize(t, max_char=3)": False,
-    "summarize(t, max_chars='3')": False,
-    "summarize(t, max_chars=3, order='best')": False,
-    "Summarizer.load().summarize(t)": False,
-    "Summarizer.load().summarize(t, max_chars=None)": False,
-}
-
-
-def test_a_type_checker_rejects_wrong_calls(tmp_path: Path) -> None:
-    api = pytest.importorskip("mypy.api")
-    lines = ["from tersely import Summarizer, summarize", "t: str = input()", *CALLS]
-    (tmp_path / "calls.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    config = tmp_path / "mypy.ini"
-    config.write_text("[mypy]\nstrict = true\nignore_missing_imports = true\n", encoding="utf-8")
-    source = Path(tersely.__file__).parents[1]
-    options = ["--config-file", str(config), "--cache-dir", str(tmp_path / "cache"), "--follow-imports", "silent"]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MYPYPATH", str(source))
-        report, _, _ = api.run([*options, str(tmp_path / "calls.py")])
-    wrong = {int(line.split(":")[1]) for line in report.splitlines() if ": error:" in line}
-    assert wrong == {number for number, good in enumerate(CALLS.values(), 3) if not good}, report

@@ -32,7 +32,6 @@ def count_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "surrogatepass")) // 3)
 
 
-@settings(max_examples=150)
 @given(
     st.lists(texts, max_size=5),
     st.integers(1, 150),

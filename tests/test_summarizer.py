@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import texts
@@ -53,7 +53,6 @@ def test_a_token_budget_holds_for_the_joined_text(text: str, limit: int) -> None
     assert count_tokens(summary.text) == summary.length <= limit
 
 
-@settings(max_examples=60)
 @given(
     texts,
     st.sampled_from(["chars", "words", "tokens", "sentences"]),

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import texts
@@ -75,7 +75,6 @@ def test_the_best_of_the_others_are_listed_and_the_rest_is_counted_by_reason() -
     assert said[-1] == "and 20 more: adds too little (13), longer than the whole budget (7)"
 
 
-@settings(max_examples=40)
 @given(texts, st.integers(1, 120), st.sampled_from(["strict", "off"]))
 def test_every_chosen_sentence_has_a_line_that_fits_into_a_terminal(text: str, limit: int, coherence: Any) -> None:
     summary = DEFAULT.summarize(text, max_chars=limit, coherence=coherence)
@@ -91,7 +90,6 @@ def test_a_chinese_character_takes_two_columns() -> None:
     assert line.endswith("…")
 
 
-@settings(max_examples=60)
 @given(texts, st.integers(1, 150), st.sampled_from(["duplicates", "trigrams", "off"]))
 def test_reasons_are_true(text: str, limit: int, redundancy: Any) -> None:
     summary = DEFAULT.summarize(text, max_chars=limit, redundancy=redundancy)

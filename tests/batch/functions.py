@@ -9,7 +9,7 @@ from threading import Event
 from typing import Any
 
 from tersely.batch.job import Job
-from tersely.batch.records import Answer, ColumnType
+from tersely.batch.records import ColumnType, NewValues
 from tersely.errors import InputError
 
 
@@ -24,10 +24,10 @@ class Shout:
     def columns(self) -> dict[str, ColumnType]:
         return {"loud": "string", "length": "int64"}
 
-    def load(self) -> Callable[[str], Answer]:
+    def load(self) -> Callable[[str], NewValues]:
         return self.answer
 
-    def answer(self, text: str) -> Answer:
+    def answer(self, text: str) -> NewValues:
         if "HANG" in text:
             Event().wait()
         if "KILL" in text:
@@ -38,7 +38,7 @@ class Shout:
             raise InputError("refused")
         if "RAISE" in text:
             raise ZeroDivisionError("by nothing")
-        return Answer((text.upper(), len(text)), not text)
+        return NewValues((text.upper(), len(text)), not text)
 
     def identity(self) -> dict[str, Any]:
         return {"function": "shout"}

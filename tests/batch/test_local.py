@@ -15,8 +15,8 @@ from batch.functions import job
 from tersely.batch.engine_local import run_local
 from tersely.batch.inputs import Form
 from tersely.batch.job import BatchProgress
-from tersely.batch.manifest import Totals, part_name
-from tersely.batch.summaries import Summarize
+from tersely.batch.output import Totals, part_name
+from tersely.batch.records import Summarize
 from tersely.errors import InputError, UsageError
 
 
@@ -36,7 +36,9 @@ def test_every_format_is_written_as_it_was_read_with_the_columns_added(tmp_path:
     if form == "parquet":
         assert pq.read_table(out).num_rows == 45
     # The output can be an input, without its manifest.
-    assert run_local(replace(job(out, tmp_path / "next"), function=Summarize(how={"max_words": 3})), 1).documents == 45
+    assert (
+        run_local(replace(job(out, tmp_path / "next"), function=Summarize(options={"max_words": 3})), 1).documents == 45
+    )
 
 
 @pytest.mark.parametrize("to", FORMS)
@@ -127,11 +129,11 @@ def test_an_impossible_job_is_refused_before_it_begins(tmp_path: Path) -> None:
         (job(table, out, text="body"), "no column 'body', but id, text"),
         (job(table, out, id="name"), "no column 'name', but id, text"),
         (
-            replace(job(table, out), function=Summarize(how={"max_chars": 9}, column="id")),
+            replace(job(table, out), function=Summarize(options={"max_chars": 9}, column="id")),
             "the column 'id' exists already",
         ),
         (
-            replace(job(lines, out), function=Summarize(how={"max_chars": 9}, column="id")),
+            replace(job(lines, out), function=Summarize(options={"max_chars": 9}, column="id")),
             "the column 'id' exists already",
         ),
         (job(lines, tmp_path / "out.xls"), r"cannot write .xls files, only .jsonl, .*; for a folder .*, end it with /"),

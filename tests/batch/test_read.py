@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batch.corpora import FORMS, write_corpus, write_lines
-from tersely.batch import chunks as module
-from tersely.batch.chunks import Chunk, Lines, Rows, read_chunks
-from tersely.batch.inputs import find_files
+from tersely.batch import inputs as module
+from tersely.batch.inputs import Chunk, Lines, Rows, find_files, read_chunks
 from tersely.errors import InputError, UsageError
 from tersely.io.tables import from_stream
 

@@ -16,12 +16,10 @@ from batch.corpora import FORMS, read_corpus, read_lines, write_corpus
 from batch.functions import Shout
 from strategies import prose, texts
 from tersely import summarize
-from tersely.batch.chunks import ChunkResult, Lines, Place, read_chunks
-from tersely.batch.inputs import Form, find_files
+from tersely.batch.inputs import ChunkResult, Form, Lines, Position, find_files, read_chunks
 from tersely.batch.job import Job
-from tersely.batch.parts import open_writer
-from tersely.batch.records import RecordWork, as_line
-from tersely.batch.summaries import Summarize
+from tersely.batch.output import open_writer
+from tersely.batch.records import RecordWork, Summarize, as_line
 from tersely.io.tables import from_stream
 
 SHOUT = RecordWork(Shout(), "jsonl")
@@ -33,7 +31,7 @@ json_values = st.recursive(
 
 
 def done(work: RecordWork, *lines: bytes | str) -> ChunkResult:
-    return work.load()(Lines(Place(0, 1), Place(0, 1 + len(lines)), 0, list(lines)))
+    return work.load()(Lines(Position(0, 1), Position(0, 1 + len(lines)), 0, list(lines)))
 
 
 @given(st.dictionaries(st.text(max_size=8), json_values, max_size=5), texts, st.booleans(), st.sampled_from([None, 1]))
@@ -58,9 +56,9 @@ def test_a_line_is_carried_through_byte_for_byte(
 def test_a_summary_is_the_same_as_the_librarys(text: str, budget: dict[str, float]) -> None:
     expected = summarize(text, **budget)
     line = json.dumps({"text": text}).encode()
-    whole = json.loads(done(RecordWork(Summarize(how=budget, form="json"), "jsonl"), line).data)
+    whole = json.loads(done(RecordWork(Summarize(options=budget, form="json"), "jsonl"), line).data)
     assert whole["summary"] == expected.to_json(indent=2)
-    short = json.loads(done(RecordWork(Summarize(how=budget, column="s"), "jsonl"), line).data)
+    short = json.loads(done(RecordWork(Summarize(options=budget, column="s"), "jsonl"), line).data)
     assert (short["s"], short["s_length"], short["s_reason"]) == (expected.text, expected.length, expected.reason)
 
 
@@ -180,7 +178,7 @@ def test_lines_become_rows_and_rows_become_lines(
     folder = tmp_path_factory.mktemp("convert")
     source = write_corpus(folder / "in.jsonl", records)
     table = _through(Job((str(source),), str(folder / "out.parquet"), Shout()))
-    found = read_corpus(_through(Job((str(table),), str(folder / "out.jsonl"), Summarize(how={"max_chars": 9}))))
+    found = read_corpus(_through(Job((str(table),), str(folder / "out.jsonl"), Summarize(options={"max_chars": 9}))))
     assert len(found) == len(records)
     for before, after in zip(records, found, strict=True):
         assert after["loud"] == before["text"].upper()

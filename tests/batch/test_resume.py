@@ -17,15 +17,15 @@ from batch.corpora import articles, contents, corpus, expected, parts, read_corp
 from batch.functions import job
 from tersely.batch.engine_local import run_local
 from tersely.batch.job import BatchProgress
-from tersely.batch.manifest import Manifest, Totals
-from tersely.batch.summaries import Summarize
+from tersely.batch.output import Output, Totals
+from tersely.batch.records import Summarize
 from tersely.errors import InputError, UsageError
 
 
 @pytest.mark.parametrize(("form", "seed"), [("jsonl", 1), ("jsonl.gz", 2), ("parquet", 3)])
 def test_a_run_killed_again_and_again_ends_like_one_that_was_not(tmp_path: Path, form: str, seed: int) -> None:
-    records = articles(120)
-    for i in (3, 40, 41, 77):
+    records = articles(60)
+    for i in (3, 40, 41, 57):
         records[i]["text"] = "REFUSE"
     source, out = corpus(tmp_path / "in", form, records), tmp_path / "out"
     run_local(job(source, tmp_path / "whole"), 2)
@@ -35,10 +35,10 @@ def test_a_run_killed_again_and_again_ends_like_one_that_was_not(tmp_path: Path,
         deaths += 1
     assert deaths >= 3
     assert contents(out) == contents(tmp_path / "whole")
-    assert [record["id"] for record in read_corpus(*parts(out))] == [i for i in range(120) if i not in (3, 40, 41, 77)]
+    assert [record["id"] for record in read_corpus(*parts(out))] == [i for i in range(60) if i not in (3, 40, 41, 57)]
 
 
-@pytest.mark.parametrize("moment", range(1, 6))
+@pytest.mark.parametrize("moment", range(1, 10))
 def test_a_run_killed_while_it_removes_joined_parts_is_complete(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: int
 ) -> None:
@@ -59,10 +59,11 @@ def test_a_run_killed_while_it_removes_joined_parts_is_complete(
         patch.setattr(os, "rmdir", dying(os.rmdir))
         with pytest.raises(SystemExit):
             run_local(job(source, one), 1)
-    if moment < 5:
+    if (tmp_path / "one.jsonl.parts" / "_manifest.jsonl").exists():
         assert run_local(job(source, one, resume=True), 1) == Totals(25, 0, 0)
         assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "one.jsonl"]
     else:  # only the empty folder is left
+        assert moment == 9
         with pytest.raises(UsageError, match="complete: there is nothing to resume"):
             run_local(job(source, one, resume=True), 1)
     assert read_corpus(one) == expected(articles(25))
@@ -111,14 +112,48 @@ def test_a_finished_run_is_not_done_again(tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in out.iterdir()} == before
 
 
-def test_half_a_line_of_the_manifest_is_cut_off(tmp_path: Path) -> None:
+@pytest.mark.parametrize("length", [0, 20, -100, -10])
+def test_a_damaged_manifest_is_one_line(tmp_path: Path, length: int) -> None:
     source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
     run_local(job(source, out), 1)
-    whole, manifest = contents(out), out / "_manifest.jsonl"
-    lines = manifest.read_bytes().splitlines(keepends=True)
-    manifest.write_bytes(b"".join(lines[:2]) + lines[2][:20])
-    assert run_local(job(source, out, resume=True), 1) == Totals(25, 0, 0)
-    assert contents(out) == whole
+    manifest = out / "_manifest.jsonl"
+    manifest.write_bytes(manifest.read_bytes()[:length])
+    with pytest.raises(InputError, match=r"_manifest.jsonl is damaged: choose another output"):
+        run_local(job(source, out, resume=True), 1)
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut"])
+def test_parts_are_done_again_from_the_first_missing_note_on(tmp_path: Path, damage: str) -> None:
+    source, out = write_corpus(tmp_path / "in.jsonl", articles(60)), tmp_path / "out"
+    run_local(job(source, tmp_path / "whole"), 1)
+
+    def stop(progress: BatchProgress) -> None:
+        if progress.documents > 40:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_local(job(source, out), 1, stop)
+    note = out / "_done" / "part-0000001.json"
+    if damage == "gone":
+        note.unlink()
+        assert run_local(job(source, out, resume=True), 1) == Totals(60, 0, 0)
+        assert contents(out) == contents(tmp_path / "whole")
+    else:
+        note.write_bytes(note.read_bytes()[:-9])
+        with pytest.raises(InputError, match=r"_done/part-0000001.json is damaged"):
+            run_local(job(source, out, resume=True), 1)
+        note.write_bytes(b'{"name": "part-0000001.jsonl"}')
+        with pytest.raises(InputError, match=r"_done is damaged"):
+            run_local(job(source, out, resume=True), 1)
+
+
+def test_a_run_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
+    source, out = write_corpus(tmp_path / "in.jsonl", articles(2)), tmp_path / "out"
+    run_local(job(source, out), 1)
+    manifest = out / "_manifest.jsonl"
+    manifest.write_text(manifest.read_text().replace('"tersely": 4', '"tersely": 3'))
+    with pytest.raises(UsageError, match="is from another version of tersely"):
+        run_local(job(source, out, resume=True), 1)
 
 
 def test_an_existing_output_is_not_overwritten(tmp_path: Path) -> None:
@@ -138,14 +173,14 @@ def test_an_existing_output_is_not_overwritten(tmp_path: Path) -> None:
 
 def test_a_run_is_resumed_only_with_the_same_input_and_options(tmp_path: Path) -> None:
     source, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
-    first = replace(job(source, out), function=Summarize(how={"max_chars": 40}))
+    first = replace(job(source, out), function=Summarize(options={"max_chars": 40}))
     run_local(first, 1)
     again = replace(first, resume=True)
     for other in (
-        replace(again, function=Summarize(how={"max_chars": 41})),
+        replace(again, function=Summarize(options={"max_chars": 41})),
         replace(again, function=Summarize({"scorer": "lead"}, {"max_chars": 40})),
         replace(again, function=Summarize({"select": "greedy"}, {"max_chars": 40})),
-        replace(again, function=Summarize(how={"max_chars": 40}, form="json")),
+        replace(again, function=Summarize(options={"max_chars": 40}, form="json")),
         replace(again, text="id"),
         replace(again, part_size=11),
     ):
@@ -170,16 +205,16 @@ def test_two_runs_cannot_write_to_the_same_folder(tmp_path: Path) -> None:
 
 
 def test_if_two_runs_begin_at_the_same_moment_one_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source, out, lock = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out", Manifest._lock
+    source, out, begin = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out", Output.begin
 
-    def wait_for_another(manifest: Manifest) -> None:
-        monkeypatch.setattr(Manifest, "_lock", lock)
-        run_local(job(source, out), 1)
-        lock(manifest)
+    def let_another_begin(output: Output) -> bool:
+        monkeypatch.setattr(Output, "begin", begin)
+        with pytest.raises(UsageError, match="another process"):
+            run_local(job(source, out), 1)
+        return begin(output)
 
-    monkeypatch.setattr(Manifest, "_lock", wait_for_another)
-    with pytest.raises(UsageError, match="another process"):
-        run_local(job(source, out), 1)
+    monkeypatch.setattr(Output, "begin", let_another_begin)
+    assert run_local(job(source, out), 1).documents == 25
     assert read_corpus(*parts(out)) == expected(articles(25))
 
 

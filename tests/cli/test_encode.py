@@ -84,15 +84,6 @@ def test_a_killed_run_continues(articles: Path, trained: Cache, tmp_path: Path) 
     assert_same(trained, tmp_path, articles)
 
 
-def test_a_cluster_computes_the_same(articles: Path, trained: Cache, tmp_path: Path) -> None:
-    options = ["--cache", tmp_path / "vectors", "--engine", "ray", "--workers", "2"]
-    arguments = [sys.executable, "-m", "tersely", "encode", articles, *options]
-    done = subprocess.run(arguments, env=ENVIRONMENT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "documents: 40 computed, 1 already" in done.stderr
-    assert_same(trained, tmp_path / "vectors", articles)
-
-
 def test_the_configuration_decides_how_much_of_a_document_is_read(articles: Path, tmp_path: Path) -> None:
     file = tmp_path / "short.toml"
     config = ScorerConfig("short", data=ScorerData(sentences=4, precision="float32"))

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tersely.encode import ENCODERS, Encoder, load_encoder, unit_rows
-from tersely.encode._base import clean
-from tersely.encode._transformer import pool
+from tersely.encode import ENCODERS, Encoder, clean, load_encoder, unit_rows
+from tersely.encode._base import pool
 from tersely.errors import UsageError
 
 

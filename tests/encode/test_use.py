@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.encode import load_encoder, use
@@ -97,7 +97,6 @@ def test_similar_meanings_are_near_within_and_across_languages(encoder):
     assert shares @ zh_shares > shares @ zh_cat + 0.2
 
 
-@settings(max_examples=40)
 @given(sentences=st.lists(st.text(st.characters(exclude_categories=()), max_size=40), max_size=9))
 def test_any_text_gives_finite_rows_of_length_one(encoder, sentences):
     rows = encoder.encode(sentences)

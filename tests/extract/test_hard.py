@@ -5,7 +5,7 @@ import zlib
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from extract.making import archive, docx, epub, pdf, set_lines
@@ -168,13 +168,11 @@ def read_or_refused(data: bytes, name: str) -> None:
         assert found.document().text == found.text
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=300), st.sampled_from(ENDINGS))
 def test_any_bytes_with_any_ending_are_read_or_refused(data: bytes, ending: str) -> None:
     read_or_refused(data, f"a.{ending}")
 
 
-@settings(max_examples=120, deadline=None)
 @given(st.sampled_from(sorted(SAMPLES)), st.floats(0, 1), st.integers(0, 40), st.binary(max_size=20))
 def test_a_damaged_file_is_read_or_refused(ending: str, where: float, lost: int, more: bytes) -> None:
     whole = SAMPLES[ending]

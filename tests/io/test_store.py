@@ -7,8 +7,8 @@ from typing import IO
 import pytest
 
 from tersely.errors import InputError
-from tersely.io import store as module
-from tersely.io.store import Store, absolute, filesystem, is_remote, open_file
+from tersely.io import files as module
+from tersely.io.files import Store, absolute, filesystem, is_remote, open_file
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])

@@ -8,7 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tersely.errors import InputError, MissingExtraError
-from tersely.io.tables import from_stream, pyarrow, read_rows, to_stream
+from tersely.io.files import pyarrow
+from tersely.io.tables import from_stream, read_rows, to_stream
 
 TABLE = pa.table({"text": ["a", "b", None], "n": [1, 2, 3], "more": ["x", "y", "z"]})
 

@@ -2,7 +2,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from growth import assert_linear
@@ -20,7 +20,6 @@ def small(values: list[float], cures: tuple[int, ...], bonus: list[float], capac
     return Problem(np.array(values), np.full(len(values), 10), capacity, cures=cures, bonus=np.array(bonus))
 
 
-@settings(max_examples=300)
 @given(problems(largest=9, cured=True), st.sampled_from([0, 1000]))
 def test_the_choice_is_the_best_and_of_several_always_the_same(problem: Problem, few: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -165,5 +164,6 @@ def test_ten_thousand_sentences_fit_into_memory(kind: str, cured: float, shape: 
 
 
 @pytest.mark.parametrize("shape", ["near", "path", "star", "binary"])
+@pytest.mark.soak
 def test_the_work_grows_linearly_whatever_the_forest(shape: str) -> None:
     assert_linear(Knapsack(), lambda count: random_problem(0, count, 10 * count, cured=1.0, shape=shape), 2500)

@@ -79,6 +79,7 @@ def log(lines: int) -> Problem:
     return of(*(made.format(*row) for row in rows), values=rng.random(lines).tolist())
 
 
+@pytest.mark.soak
 def test_near_duplicates_of_a_log_are_found_in_linear_time() -> None:
     assert distinct(log(500)).exclude == pair_by_pair(log(500), 0.8)
     assert_linear(distinct, log, 1000)

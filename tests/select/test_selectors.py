@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from problems import SETTINGS, fits, problems, selectors
@@ -63,7 +63,6 @@ def test_only_the_knapsack_looks_at_cures(problem: Problem) -> None:
         assert selector(problem) == selector(replace(problem, cures=(), bonus=None))
 
 
-@settings(max_examples=60)
 @given(problems(cured=True))
 def test_one_solver_answers_every_smaller_capacity(problem: Problem) -> None:
     for selector in [*selectors(), *map(blocking_trigrams, selectors())]:

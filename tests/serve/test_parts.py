@@ -14,7 +14,7 @@ import pytest
 from apart import run_apart
 from serve.service import until
 from tersely import Document, Summarizer, candidates
-from tersely.encode._base import Matrix
+from tersely.encode import Matrix
 from tersely.models import DEFAULT
 from tersely.query import Answering
 from tersely.read.reader import Network

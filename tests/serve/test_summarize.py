@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commands import tersely
@@ -73,7 +73,6 @@ def test_a_users_own_model_gives_the_answer_of_the_command(client: httpx.Client,
     assert answer.json()["model"] == {"name": "ranked", "fingerprint": models[1]["fingerprint"]}
 
 
-@settings(max_examples=60)
 @given(text=texts, unit=st.sampled_from(UNITS), limit=st.integers(1, 120))
 def test_every_summary_fits_and_is_verbatim(client: httpx.Client, text: str, unit: Any, limit: int) -> None:
     answer = client.post("/v1/summarize", json={"text": text, f"max_{unit}": limit}).json()
@@ -83,7 +82,6 @@ def test_every_summary_fits_and_is_verbatim(client: httpx.Client, text: str, uni
         assert text[sentence["start"] : sentence["end"]] == sentence["text"]
 
 
-@settings(max_examples=40)
 @given(text=texts, unit=st.sampled_from(UNITS), data=st.data())
 def test_a_frontier_has_the_summary_of_every_budget(
     client: httpx.Client, text: str, unit: Any, data: st.DataObject

@@ -297,5 +297,6 @@ def test_an_unknown_kind_is_one_clear_line() -> None:
         " \n",
     ],
 )
+@pytest.mark.soak
 def test_blocks_are_found_in_linear_time(piece: str) -> None:
     assert_linear(lambda text: Document.from_text(text, "en").shown, lambda size: piece * size, 2000)

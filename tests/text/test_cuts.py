@@ -117,5 +117,6 @@ def test_few_capitals_are_none() -> None:
 @pytest.mark.parametrize(
     "piece", ["(\n", "AB ", "endThe ", "2017This ", "a . b ", "` ", "[a] ", "No.\n", "（张三 ", "- A "]
 )
+@pytest.mark.soak
 def test_cuts_are_found_in_linear_time(piece: str) -> None:
     assert_linear(lambda text: Document.from_text(text, "en"), lambda size: piece * size, 2000)

@@ -91,6 +91,7 @@ def test_a_budget_in_words_holds_by_any_counter(parts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("piece", ["-", ".", "_", "😀", "a", "天", "天-", "- ", "か_", "'", "’s", "ก", "ि"])
+@pytest.mark.soak
 def test_words_are_found_in_linear_time(piece: str) -> None:
     assert_linear(count_words, lambda size: piece * size, 100_000)
     for language in ("en", "fr", "ja", "hi", "th"):

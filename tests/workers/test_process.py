@@ -11,6 +11,7 @@ from time import monotonic
 
 import pytest
 
+from tersely.workers.guard import MARK, nothing_left_behind
 from tersely.workers.process import Loaded, LoadError, Worker, cores
 from workers.jobs import Carded, Dying, Shouting, Unloadable
 
@@ -78,17 +79,26 @@ import os, signal, subprocess, sys
 from tersely.workers.guard import nothing_left_behind
 call = [sys.executable, "-c", "import signal; signal.pause()"]
 with nothing_left_behind():
-    left = subprocess.Popen(call, start_new_session=True)
-    print(left.pid, flush=True)
+    child = subprocess.Popen(call, start_new_session=True)
+    print(child.pid, flush=True)
     if sys.argv[1] == "killed":
         os.kill(os.getpid(), signal.SIGKILL)
-assert left.poll() is None and "TERSELY_RUN" not in os.environ
-left.kill()
+    assert child.poll() is None and "TERSELY_RUN" in os.environ
+assert child.wait() == -signal.SIGKILL and "TERSELY_RUN" not in os.environ
 """
 
 
-@pytest.mark.parametrize(("how", "code"), [("killed", -9), ("done", 0)])
-def test_nothing_is_left_behind_by_a_process_that_is_killed(how: str, code: int) -> None:
+def test_guards_can_be_nested() -> None:
+    with nothing_left_behind():
+        outer = os.environ[MARK]
+        with nothing_left_behind():
+            assert os.environ[MARK] != outer
+        assert os.environ[MARK] == outer
+    assert MARK not in os.environ
+
+
+@pytest.mark.parametrize(("how", "code"), [("killed", -9), ("ended", 0)])
+def test_nothing_is_left_behind_by_a_process_that_ends_or_is_killed(how: str, code: int) -> None:
     run = subprocess.run([sys.executable, "-c", LEAVING, how], stdout=subprocess.PIPE, text=True, check=False)
     assert run.returncode == code
     wait_for_the_end(run.stdout.strip())

@@ -1,4 +1,4 @@
-"""A job: what to read, do and write, checked before any work begins."""
+"""A job: its input, its function and its output, checked before any work begins."""
 
 import json
 import os
@@ -9,12 +9,21 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from tersely.batch.chunks import CHUNK, Failure, common_schema
-from tersely.batch.inputs import FORMS, MANIFEST, TABLES, Form, InputFile, column_names, find_files
+from tersely.batch.inputs import (
+    CHUNK,
+    FORMS,
+    MANIFEST,
+    TABLES,
+    Failure,
+    Form,
+    InputFile,
+    column_names,
+    common_schema,
+    find_files,
+)
 from tersely.batch.records import RecordWork, TextFunction, first_records, first_schema
 from tersely.errors import UsageError
-from tersely.io.store import absolute, is_remote
-from tersely.io.tables import pyarrow
+from tersely.io.files import absolute, is_remote, pyarrow
 
 ERRORS = "errors.jsonl"
 PART_SIZE = 2_000
@@ -24,11 +33,12 @@ _LONGEST_NAME = 255
 
 @dataclass(frozen=True)
 class Job:
-    """Files in, files out, and a function of each text in between.
+    """A function of each text in some files, and the output that it is written to.
 
-    The output is a folder of parts, or one file if its name ends like one. `to` is the format of the parts, by default
-    that of the first input. A document may take `timeout` seconds, by default any number. With `retry`, a run that is
-    resumed also does the parts again in which documents were set aside. `query` is the column of questions, if any.
+    The output is a folder of parts, or one file if its name ends like one. `text`, `id` and `query` are the columns of
+    the texts, of their ids and of questions. `to` is the format of the parts, by default that of the first input. A
+    document may take `timeout` seconds, by default any number. With `retry`, a run that is resumed also does parts
+    again in which documents were set aside.
     """
 
     inputs: tuple[str, ...]
@@ -46,7 +56,7 @@ class Job:
     @cached_property
     def files(self) -> list[InputFile]:
         """The input files."""
-        return find_files(self.inputs, self._is_own)
+        return find_files(self.inputs, self._is_output)
 
     @cached_property
     def form(self) -> Form:
@@ -64,9 +74,9 @@ class Job:
     @property
     def _foreign_ending(self) -> str | None:
         """The ending of an output that looks like the name of a file, but of no format that can be written."""
-        found = re.search(r"(\.[a-z][a-z0-9]{0,7})+$", Path(self.output).name, re.IGNORECASE)
+        match = re.search(r"(\.[a-z][a-z0-9]{0,7})+$", Path(self.output).name, re.IGNORECASE)
         folder = self.output.endswith("/") or self.is_one_file or (self.folder / MANIFEST).exists()
-        return None if found is None or folder else found[0]
+        return None if match is None or folder else match[0]
 
     @property
     def is_one_file(self) -> bool:
@@ -95,7 +105,7 @@ class Job:
 
     @property
     def work(self) -> RecordWork:
-        """What workers do."""
+        """The work of the worker processes."""
         return RecordWork(self.function, self.form, self.text, self.id, self.schema, self.query)
 
     @property
@@ -136,30 +146,30 @@ class Job:
 
     def _check_first(self) -> None:
         """Refuse new columns that the first documents have already, before each of them fails for it."""
-        known = {name for record in first_records(self.files) for name in record}
+        names = {name for record in first_records(self.files) for name in record}
         for name in self.function.columns:
-            if name in known:
+            if name in names:
                 raise _exists_already(name)
 
     def _check_columns(self, names: list[str]) -> None:
         path = self.files[0].path
         for name in (self.text, self.query):
             if name is not None and names.count(name) != 1:
-                what = "two columns" if name in names else "no column"
-                raise UsageError(f"{path} has {what} '{name}', but {', '.join(names) or 'none'}")
+                count = "two columns" if name in names else "no column"
+                raise UsageError(f"{path} has {count} '{name}', but {', '.join(names) or 'none'}")
         if self.id is not None and self.id not in names and self.files[0].form == "parquet":
             raise UsageError(f"{path} has no column '{self.id}', but {', '.join(names)}")
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None and self.form != "parquet":
             raise UsageError(f"{path} has two columns '{twice}', but JSON allows only one: write Parquet")
 
-    def _is_own(self, path: str) -> bool:
+    def _is_output(self, path: str) -> bool:
         """Tell whether this job writes to a path."""
         files = absolute(self.output), absolute(self.errors)
         return absolute(path) in files or Path(absolute(path)).is_relative_to(absolute(self.place))
 
     def head(self, engine: str) -> dict[str, Any]:
-        """Return what must be the same for a run to be resumed."""
+        """Return the description of the job; a run is resumed only by a job with the same one."""
         state = [[file.path, file.size, file.changed] for file in self.files]
         options = {
             "text": self.text,
@@ -169,7 +179,7 @@ class Job:
             "query_column": self.query,
         }
         return {
-            "tersely": 3,  # to be raised when parts get other names or other documents
+            "tersely": 4,  # raised whenever parts get other names or documents, or runs are resumed in another way
             "engine": engine,
             "inputs": [file.path for file in self.files],
             "input files": sha256(json.dumps(state).encode()).hexdigest(),
@@ -192,11 +202,11 @@ class Job:
         if self.timeout is not None and not self.timeout > 0:
             raise UsageError(f"the timeout must be a number above 0, not {self.timeout}")
         if is_remote(self.output) and (engine == "local" or self.is_one_file):
-            what = "an output folder, not a file" if self.is_one_file else "--engine ray"
-            raise UsageError(f"{self.output} is in an object store, which needs {what}")
+            need = "an output folder, not a file" if self.is_one_file else "--engine ray"
+            raise UsageError(f"{self.output} is in an object store, which needs {need}")
         if (name := self._foreign_ending) is not None:
-            known = ", ".join(f".{form}" for form in FORMS)
-            raise UsageError(f"cannot write {name} files, only {known}; for a folder of this name, end it with /")
+            endings = ", ".join(f".{form}" for form in FORMS)
+            raise UsageError(f"cannot write {name} files, only {endings}; for a folder of this name, end it with /")
         if len(os.fsencode(Path(self.errors if self.is_one_file else self.output).name)) > _LONGEST_NAME:
             raise UsageError("the name of the output is too long: other names are made from it")
         if self.schema is None:
@@ -214,7 +224,7 @@ def _exists_already(name: str) -> UsageError:
 
 @dataclass(frozen=True)
 class BatchProgress:
-    """How far a run is: the documents it has done, and the share of the input's bytes it has finished."""
+    """The progress of a run: how many documents are done, and which share of the bytes of the input."""
 
     documents: int
     share: float

@@ -1,52 +1,60 @@
-"""The work on a chunk: a function of the text of each record adds columns; every other column is carried through."""
+"""The work on a chunk: a function of each text, such as a summary, adds columns; other columns stay as they are."""
 
 import gzip
+from array import array
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import islice
-from typing import Any, Literal, NamedTuple, Protocol
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from tersely.batch.chunks import Chunk, ChunkResult, Failure, Lines, Rows, read_chunks
-from tersely.batch.inputs import TABLES, Form, InputFile
+from tersely import __version__
+from tersely.batch.inputs import TABLES, Chunk, ChunkResult, Failure, Form, InputFile, Lines, Rows, read_chunks
 from tersely.errors import InputError, TerselyError
+from tersely.io.files import pyarrow, sha256
 from tersely.io.lines import decode, parse_object, to_json
-from tersely.io.tables import from_stream, pyarrow, table_line, to_stream
+from tersely.io.tables import from_stream, table_line, to_stream
+
+if TYPE_CHECKING:
+    from tersely.summarizer import Summarizer
+    from tersely.summary import Summary
 
 ColumnType = Literal["string", "int64"]
+SummaryForm = Literal["text", "json"]
 
 # How many documents of JSON Lines decide which columns a table has, and their types.
 FIRST = 1_000
 # Up to this size in bytes, a record at which workers died is read in their parent, for its id.
-_LARGEST_NAMED = 8_000_000
+_LARGEST_IDENTIFIED = 8_000_000
 
 
-class Answer(NamedTuple):
-    """What a function makes of a text: one value per new column, and whether there was nothing to say."""
+class NewValues(NamedTuple):
+    """The values of the new columns for a text, and whether the summary is empty."""
 
     values: tuple[str | int, ...]
     empty: bool = False
 
 
-# A text, or a list of sources.
-Given = str | list[Any]
+# The sources are strings, or objects with a text and perhaps an id.
+TextOrSources = str | list[Any]
 
 
 class TextFunction(Protocol):
-    """A function of one text that workers load, and the columns it adds; it may take a question, too."""
+    """A function of one text, and perhaps a question, that workers load, and the columns it adds."""
 
     @property
     def columns(self) -> dict[str, ColumnType]:
         """The names and types of the columns."""
         ...
 
-    def load(self) -> Callable[..., Answer]:
+    def load(self) -> Callable[..., NewValues]:
         """Load whatever the function needs."""
         ...
 
     def identity(self) -> dict[str, Any]:
-        """Return plain data that changes whenever an answer might."""
+        """Return plain data that changes whenever a new value might."""
         ...
 
 
@@ -54,7 +62,7 @@ class TextFunction(Protocol):
 class RecordWork:
     """Work that adds the columns of a function to each record; a record that fails is reported with the reason.
 
-    `text` is the column of the texts, or of lists of sources, `query` that of the questions, if there are any.
+    `text` is the column of the texts or of lists of sources. `query` is the column of the questions, if there is one.
     """
 
     function: TextFunction
@@ -69,7 +77,7 @@ class RecordWork:
         answer = self.function.load()
         return lambda chunk: self._rows(chunk, answer) if isinstance(chunk, Rows) else self._lines(chunk, answer)
 
-    def _lines(self, chunk: Chunk, answer: Callable[..., Answer]) -> ChunkResult:
+    def _lines(self, chunk: Chunk, answer: Callable[..., NewValues]) -> ChunkResult:
         assert isinstance(chunk, Lines)
         out: list[bytes] = []
         empty, failures = 0, []
@@ -82,8 +90,8 @@ class RecordWork:
                 record, raw = _parsed(line)
                 values, nothing = answer(*self._checked(record))
                 if not spliced:
-                    whole = {**record, **self._named(values)}
-                    raw = to_stream(as_row(whole, self.schema)) if to_table else self._line(whole)
+                    extended = {**record, **self._by_column(values)}
+                    raw = to_stream(as_row(extended, self.schema)) if to_table else self._line(extended)
             except Exception as error:  # whatever is wrong with one document must not stop the others
                 failures.append(Failure(number, _reason(error), record.get(self.id) if self.id else None))
                 continue
@@ -96,29 +104,29 @@ class RecordWork:
             data = self._packed(b"".join(out))
         return ChunkResult(data, len(out), empty, failures)
 
-    def _rows(self, chunk: Rows, answer: Callable[..., Answer]) -> ChunkResult:
+    def _rows(self, chunk: Rows, answer: Callable[..., NewValues]) -> ChunkResult:
         pa = pyarrow()
         table = from_stream(chunk.body)
-        kept, added, lines, empty, failures = [], [], [], 0, []
+        rows, added, lines, empty, failures = [], [], [], 0, []
         for i, number in enumerate(range(chunk.start.number, chunk.end.number)):
             try:
-                values, nothing = answer(*self._given({name: table[name][i].as_py() for name in self._columns}))
+                values, nothing = answer(*self._arguments({name: table[name][i].as_py() for name in self._columns}))
                 if self.form != "parquet":
-                    lines.append(self._line({**table.slice(i, 1).to_pylist()[0], **self._named(values)}))
+                    lines.append(self._line({**table.slice(i, 1).to_pylist()[0], **self._by_column(values)}))
             except Exception as error:
                 failures.append(Failure(number, _reason(error), self._row_id(table, i)))
                 continue
-            kept.append(i)
+            rows.append(i)
             added.append(values)
             empty += nothing
-        if self.form != "parquet" or not kept:
-            return ChunkResult(self._packed(b"".join(lines)), len(kept), empty, failures)
+        if self.form != "parquet" or not rows:
+            return ChunkResult(self._packed(b"".join(lines)), len(rows), empty, failures)
         if failures:
             # Not `take`, which does not support every type.
-            table = pa.concat_tables([table.slice(i, 1) for i in kept])
+            table = pa.concat_tables([table.slice(i, 1) for i in rows])
         for (name, kind), column in zip(self.function.columns.items(), zip(*added, strict=True), strict=True):
-            table = table.append_column(name, pa.array(column, kind))
-        return ChunkResult(to_stream(table), len(kept), empty, failures)
+            table = table.append_column(name, _column(column, kind))
+        return ChunkResult(to_stream(table), len(rows), empty, failures)
 
     def _line(self, record: dict[str, Any]) -> bytes:
         if self.form not in TABLES:
@@ -126,11 +134,13 @@ class RecordWork:
         plain = {name: _plain(value) if _is_odd(value) else value for name, value in record.items()}
         return table_line(plain, self.schema, self.form)
 
-    def _named(self, values: tuple[str | int, ...]) -> dict[str, str | int]:
+    def _by_column(self, values: tuple[str | int, ...]) -> dict[str, str | int]:
         return dict(zip(self.function.columns, values, strict=True))
 
     def _added(self, values: tuple[str | int, ...]) -> bytes:
-        return "".join(f", {to_json(name)}: {to_json(value)}" for name, value in self._named(values).items()).encode()
+        return "".join(
+            f", {to_json(name)}: {to_json(value)}" for name, value in self._by_column(values).items()
+        ).encode()
 
     def _packed(self, data: bytes) -> bytes:
         # A gzip file may consist of several members, so workers can compress.
@@ -140,23 +150,23 @@ class RecordWork:
     def _columns(self) -> list[str]:
         return [self.text] if self.query is None else [self.text, self.query]
 
-    def _given(self, record: dict[str, Any]) -> list[Given]:
-        """Return what the function is given: the text or the sources, and the question."""
-        given: list[Given] = [_text(record[self.text], self.text)]
-        return given if self.query is None else [*given, _string(record[self.query], self.query)]
+    def _arguments(self, record: dict[str, Any]) -> list[TextOrSources]:
+        """Return the arguments of the function: the text or the sources, and perhaps the question."""
+        text = _text(record[self.text], self.text)
+        return [text] if self.query is None else [text, _string(record[self.query], self.query)]
 
-    def _checked(self, record: dict[str, Any]) -> list[Given]:
+    def _checked(self, record: dict[str, Any]) -> list[TextOrSources]:
         for name in self._columns:
             if name not in record:
                 raise InputError(f"no column '{name}', but {_listed(record)}")
         for name in self.function.columns:
             if name in record:
                 raise InputError(f"the column '{name}' exists already: choose another --summary-column")
-        return self._given(record)
+        return self._arguments(record)
 
     def name(self, chunk: Chunk) -> Any:
         """Return the id of the only record of a chunk, unless it is so large that it could do harm here, too."""
-        if self.id is None or chunk.size > _LARGEST_NAMED:
+        if self.id is None or chunk.size > _LARGEST_IDENTIFIED:
             return None
         if isinstance(chunk, Rows):
             return self._row_id(from_stream(chunk.body), 0)
@@ -176,6 +186,16 @@ class RecordWork:
         return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
+def _column(values: Sequence[Any], kind: ColumnType) -> Any:
+    """Return values as an Arrow array. `pyarrow.array` would load pandas first, which takes seconds."""
+    pa = pyarrow()
+    if kind == "int64":
+        return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(array("q", values))])
+    texts = [value.encode() for value in values]
+    offsets = array("i", accumulate(map(len, texts), initial=0))
+    return pa.StringArray.from_buffers(len(texts), pa.py_buffer(offsets), pa.py_buffer(b"".join(texts)))
+
+
 def _parsed(line: bytes | str) -> tuple[dict[str, Any], bytes]:
     """Return the object of a line, and its bytes from the first brace to the last."""
     if isinstance(line, str):
@@ -183,7 +203,7 @@ def _parsed(line: bytes | str) -> tuple[dict[str, Any], bytes]:
     return parse_object(line), decode(line).strip().encode()
 
 
-def _text(value: Any, name: str) -> Given:
+def _text(value: Any, name: str) -> TextOrSources:
     return value if isinstance(value, list) else _string(value, name)
 
 
@@ -194,8 +214,8 @@ def _string(value: Any, name: str) -> str:
 
 
 def _listed(names: Any, most: int = 10) -> str:
-    shown = [str(name) for name in names][: most + 1]
-    return ", ".join([*shown[:most], "..."] if len(shown) > most else shown) or "none at all"
+    listed = [str(name) for name in names][: most + 1]
+    return ", ".join([*listed[:most], "..."] if len(listed) > most else listed) or "none at all"
 
 
 def _reason(error: Exception) -> str:
@@ -224,8 +244,8 @@ def first_schema(files: Sequence[InputFile]) -> Any:
         try:
             kind = pa.array(values).type
         except (pa.ArrowException, OverflowError, UnicodeEncodeError):
-            said = f"the column '{name}' has values of several types: write JSON Lines, not Parquet"
-            raise InputError(said) from None
+            message = f"the column '{name}' has values of several types: write JSON Lines, not Parquet"
+            raise InputError(message) from None
         fields.append(pa.field(name, pa.string() if pa.types.is_null(kind) else kind))
         try:
             pa.parquet.ParquetWriter(pa.BufferOutputStream(), pa.schema(fields[-1:])).close()
@@ -241,29 +261,31 @@ def as_row(record: dict[str, Any], schema: Any) -> Any:
         if name not in schema.names:
             raise InputError(f"the column '{name}' is not in the first {FIRST:,} documents")
     columns = []
-    for field in schema:
-        given = record.get(field.name)
+    for column in schema:
+        value = record.get(column.name)
         try:
-            columns.append(pa.array([given], field.type))
-            fits = _same(given, columns[-1][0].as_py())
+            columns.append(pa.array([value], column.type))
+            fits = _is_preserved(value, columns[-1][0].as_py())
         except (pa.ArrowException, OverflowError, UnicodeEncodeError):
             fits = False
         if not fits:
-            raise InputError(f"the column '{field.name}' is not {field.type}, as in the first {FIRST:,} documents")
+            raise InputError(f"the column '{column.name}' is not {column.type}, as in the first {FIRST:,} documents")
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def _same(given: Any, kept: Any) -> bool:
-    """Tell whether a table kept all of a value; fields that an object lacks are null."""
-    if isinstance(given, dict) and isinstance(kept, dict):
-        return given.keys() <= kept.keys() and all(_same(given.get(name), value) for name, value in kept.items())
-    if isinstance(given, list) and isinstance(kept, list):
-        return len(given) == len(kept) and all(map(_same, given, kept))
-    return bool(given == kept) or (given != given and kept != kept)
+def _is_preserved(value: Any, cell: Any) -> bool:
+    """Tell whether the cell of a table has all of a value; fields that an object lacks are null in the cell."""
+    if isinstance(value, dict) and isinstance(cell, dict):
+        return value.keys() <= cell.keys() and all(
+            _is_preserved(value.get(name), inner) for name, inner in cell.items()
+        )
+    if isinstance(value, list) and isinstance(cell, list):
+        return len(value) == len(cell) and all(map(_is_preserved, value, cell))
+    return bool(value == cell) or (value != value and cell != cell)
 
 
 def as_line(record: dict[str, Any]) -> bytes:
-    """Return a row as a line of JSON: times in ISO 8601, bytes in base 64, anything else unknown as a string."""
+    """Return a row as a line of JSON: times in ISO 8601, bytes in base 64, other types as strings."""
     return json_line(record, _plain)
 
 
@@ -281,3 +303,80 @@ def _plain(value: Any) -> str:
     if isinstance(value, bytes):
         return b64encode(value).decode()
     return str(value.isoformat()) if hasattr(value, "isoformat") else str(value)
+
+
+@dataclass(frozen=True)
+class Summarize:
+    """Summaries by one model with one budget.
+
+    With the form `text`, a record gets the summary, its length and the reason for it; with `json`, everything that
+    `tersely summarize --format json` prints. `parts` names the model or its parts, as in `Summarizer.load`, `options`
+    the budget and the other options of a summary. With `has_query`, each text comes with a question.
+    """
+
+    parts: dict[str, str | None] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+    column: str = "summary"
+    form: SummaryForm = "text"
+    has_query: bool = False
+
+    @property
+    def columns(self) -> dict[str, ColumnType]:
+        """The columns to add."""
+        if self.form == "json":
+            return {self.column: "string"}
+        return {self.column: "string", f"{self.column}_length": "int64", f"{self.column}_reason": "string"}
+
+    def load(self) -> Callable[..., NewValues]:
+        """Load the model, and return the function from a text, and perhaps a question, to its columns."""
+        fit = self._load()[1]
+
+        def answer(text: TextOrSources, *query: str) -> NewValues:
+            summary = fit(text, *query)
+            if self.form == "json":
+                return NewValues((summary.to_json(indent=2),), not summary.sentences)
+            return NewValues((summary.text, summary.length, summary.reason), not summary.sentences)
+
+        return answer
+
+    def identity(self) -> dict[str, Any]:
+        """Return what changes whenever a summary might; a wrong model or option raises an error, before any work."""
+        # Without sentences that are chosen by their numbers: the empty text has none.
+        summarizer, fit = replace(self, options=self.options | {"include": (), "exclude": ()})._load()
+        fit("", *(["?"] if self.has_query else []))
+        options: dict[str, Any] = {
+            name: sorted(value) if isinstance(value, tuple) else value for name, value in self.options.items()
+        }
+        if options.get("tokenizer"):
+            options["tokenizer"] = _hash(Path(options["tokenizer"]))
+        return {
+            "version": __version__,
+            "model": {"name": summarizer.name, "fingerprint": summarizer.fingerprint},
+            "options": {name: value for name, value in options.items() if value not in (None, [])},
+            "column": self.column,
+            "format": self.form,
+        }
+
+    def _load(self) -> "tuple[Summarizer, Callable[..., Summary]]":
+        """Return the summarizer, and the function from a text to its summary within the one budget."""
+        from tersely.options import BUDGETS, Budget, Options
+        from tersely.summarizer import Summarizer
+        from tersely.text.sources import as_document
+
+        summarizer, rest = Summarizer.load(**self.parts), dict(self.options)
+        budget = Budget.one_of(**{name: rest.pop(name, None) for name in BUDGETS})
+        language, tokenizer = rest.pop("language", None), rest.pop("tokenizer", None)
+        options = None if self.has_query else Options.of(**rest)
+
+        def fit(text: TextOrSources, query: str | None = None) -> "Summary":
+            document = as_document(text, language)
+            return summarizer.fit(document, budget, options or Options.of(**rest, query=query), tokenizer)
+
+        return summarizer, fit
+
+
+def _hash(file: Path) -> str:
+    try:
+        return sha256(file)
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}") from None

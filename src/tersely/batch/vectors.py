@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tersely.batch.chunks import Chunk, ChunkResult, Failure, Place, record_by_record
 from tersely.batch.engine_ray import cluster, cluster_cores, cluster_failed, find_cluster
+from tersely.batch.inputs import Chunk, ChunkResult, Failure, Position, record_by_record
 from tersely.encode import Cache, Matrix, load_encoder
 from tersely.workers.ordered import OrderedPool
 from tersely.workers.process import cores
@@ -19,12 +19,18 @@ _TOGETHER = 8
 _AHEAD = 2
 
 
-def training_documents(corpus: Iterable[str], sentences: int, where: Any, tokens: int = 0) -> Iterator[tuple[str, ...]]:
-    """Yield the sentences of every document that a scorer can be trained on."""
+def training_documents(
+    corpus: Iterable[str], sentences: int, conditions: Any, tokens: int = 0
+) -> Iterator[tuple[str, ...]]:
+    """Yield the sentences of every document that a scorer can be trained on.
+
+    `corpus` names the files. A document is cut after so many `sentences` and `tokens` (0: any number of tokens), and
+    must meet the `conditions` on its fields.
+    """
     from tersely.learn.corpus import FEWEST_SENTENCES, beginning, read_records
 
     for path in corpus:
-        for record in read_records(Path(path), where):
+        for record in read_records(Path(path), conditions):
             document = beginning(record.document, sentences, tokens)
             if len(document) >= FEWEST_SENTENCES:
                 yield tuple(document.texts)
@@ -39,7 +45,7 @@ class Texts(Chunk):
     @classmethod
     def of(cls, first: int, body: list[tuple[str, ...]]) -> "Texts":
         """Make a chunk whose first document has this number."""
-        return cls(Place(0, first), Place(0, first + len(body)), 0, body)
+        return cls(Position(0, first), Position(0, first + len(body)), 0, body)
 
     def singles(self) -> list[Chunk]:
         """Return one chunk per document."""
@@ -58,24 +64,24 @@ class EncodeWork:
 
         def do(chunk: Chunk) -> ChunkResult:
             assert isinstance(chunk, Texts)
-            found: list[Matrix | None] = []
+            matrices: list[Matrix | None] = []
             failures = []
             for number, texts in enumerate(chunk.body, chunk.start.number):
                 try:
-                    found.append(encode(texts))
+                    matrices.append(encode(texts))
                 except Exception as error:
-                    found.append(None)
+                    matrices.append(None)
                     failures.append(Failure(number, str(error)))
-            return ChunkResult(pickle.dumps(found), len(found) - len(failures), 0, failures)
+            return ChunkResult(pickle.dumps(matrices), len(matrices) - len(failures), 0, failures)
 
         return do
 
 
 @dataclass
 class Filled:
-    """What has become of a corpus so far: documents already in the cache, newly computed ones, and failures."""
+    """The documents of a corpus so far: already in the cache, newly computed, and failed."""
 
-    there: int = 0
+    cached: int = 0
     computed: int = 0
     failed: int = 0
     reason: str = ""  # of the first failure
@@ -93,8 +99,8 @@ def fill(
     for chunk, results in engine(EncodeWork(encoder), _missing(cache, documents, filled, under_way)):
         assert isinstance(chunk, Texts)
         # A document that was given up has no data.
-        found = [matrix for result in results for matrix in (pickle.loads(result.data) if result.data else [None])]
-        for texts, matrix in zip(chunk.body, found, strict=True):
+        matrices = (matrix for result in results for matrix in (pickle.loads(result.data) if result.data else [None]))
+        for texts, matrix in zip(chunk.body, matrices, strict=True):
             if matrix is not None:
                 cache.add(texts, matrix)
                 filled.computed += 1
@@ -113,7 +119,7 @@ def _missing(
     number = 1
     for texts in documents:
         if texts in cache or tuple(texts) in under_way:
-            filled.there += 1
+            filled.cached += 1
             continue
         under_way.add(tuple(texts))
         body.append(tuple(texts))

@@ -79,7 +79,7 @@ def command(
     scorer: str | None,
     encoder: str | None,
     select: str | None,
-    **how: Any,
+    **options: Any,
 ) -> None:
     """Summarize every document of INPUT: files, folders or patterns of JSON Lines (plain, gzip, zstd), Parquet or CSV.
 
@@ -93,7 +93,7 @@ def command(
     tersely batch found.jsonl answers --max-chars 900 --text-column sources --query-column question
     """
     from tersely.batch.job import Job
-    from tersely.batch.summaries import Summarize
+    from tersely.batch.records import Summarize
     from tersely.errors import InputError, UsageError
 
     if sys.stderr is None:
@@ -103,17 +103,17 @@ def command(
         raise UsageError("give at least one INPUT, and the OUTPUT last")
     if address is not None and engine != "ray":
         raise UsageError("--address is only for a Ray cluster: add --engine ray")
-    if query_column is not None and how["query"] is not None:
+    if query_column is not None and options["query"] is not None:
         raise UsageError("give either --query or --query-column, not both")
-    encoder = share_encoder(encoder, how, with_queries=query_column is not None)
-    take_budget(dict(how))  # reports a wrong budget before any file is read
-    given = {name: value for name, value in how.items() if value not in (None, ())}
-    chosen = {"model": model, "scorer": scorer, "encoder": encoder, "select": select}
-    function = Summarize(chosen, given, summary_column, form, asked=query_column is not None)
+    encoder = share_encoder(encoder, options, with_queries=query_column is not None)
+    take_budget(dict(options))  # reports a wrong budget before any file is read
+    chosen = {name: value for name, value in options.items() if value not in (None, ())}
+    parts = {"model": model, "scorer": scorer, "encoder": encoder, "select": select}
+    function = Summarize(parts, chosen, summary_column, form, has_query=query_column is not None)
     columns = {"text": text_column, "id": id_column, "query": query_column}
     run = {"to": to, "part_size": part_size, "resume": resume, "timeout": timeout, "retry": retry}
     job = Job(tuple(inputs), output, function, **columns, **run)  # type: ignore[arg-type]
-    line = _Line()
+    line = _BatchLine()
     try:
         try:
             totals = _run(job, engine, workers, address, line)
@@ -128,13 +128,13 @@ def command(
     if totals.empty:
         say(f"tersely: {totals.empty:,} of {total:,} summaries are empty; the output says why")
     if totals.failed:
-        said = f"{totals.failed:,} of {total:,} documents failed{_first_reason(job.errors)}; see {job.errors}"
-        say(f"tersely: {said}")
+        message = f"{totals.failed:,} of {total:,} documents failed{_first_reason(job.errors)}; see {job.errors}"
+        say(f"tersely: {message}")
         raise click.exceptions.Exit(3)
     say(f"{total:,} documents written to {output}")
 
 
-def _run(job: Any, engine: str, workers: int | None, address: str | None, line: "_Line") -> Any:
+def _run(job: Any, engine: str, workers: int | None, address: str | None, line: "_BatchLine") -> Any:
     if engine == "ray":
         from tersely.batch.engine_ray import run_ray
 
@@ -154,8 +154,8 @@ def _first_reason(errors: str) -> str:
         return ""
 
 
-class _Line(ProgressLine):
-    """How many documents are done, how fast, and how much time is left."""
+class _BatchLine(ProgressLine):
+    """How many documents are done, how fast, and how much time remains."""
 
     _first: Any = None
 
@@ -166,6 +166,6 @@ class _Line(ProgressLine):
             return
         spent = time.monotonic() - self.began
         speed = (at.documents - self._first.documents) / spent
-        left = int(spent * (1 - at.share) / (at.share - self._first.share))
+        remaining = int(spent * (1 - at.share) / (at.share - self._first.share))
         line = f"{at.documents:,} documents  {speed:,.0f} per second  {100 * at.share:.0f} %  "
-        self.show(line + f"{left // 3600}:{left // 60 % 60:02d}:{left % 60:02d} left")
+        self.show(line + f"{remaining // 3600}:{remaining // 60 % 60:02d}:{remaining % 60:02d} left")

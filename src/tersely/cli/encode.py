@@ -87,9 +87,9 @@ def command(
             done = fill(kept, name, documents, compute, line)
         finally:
             line.end()
-    if not (done.there or done.computed or done.failed):
+    if not (done.cached or done.computed or done.failed):
         raise InputError("the corpus has no document with 4 or more sentences, the fewest that training takes")
-    click.echo(f"documents: {done.computed:,} computed, {done.there:,} already in {cache}", err=True)
+    click.echo(f"documents: {done.computed:,} computed, {done.cached:,} already in {cache}", err=True)
     if done.failed:
         raise InputError(f"{done.failed:,} documents could not be encoded; the first reason: {done.reason}")
 
@@ -98,7 +98,7 @@ def _device(name: str, encoder: str) -> str:
     """Return where an encoder computes; only one with a network asks PyTorch what `auto` is."""
     if name != "auto" or not encoder.startswith("hub:"):
         return "cpu" if name == "auto" else name
-    from tersely.encode._transformer import torch_device
+    from tersely.encode import torch_device
 
     with extra("encoder 'hub'", "hub"):
         return str(torch_device(name))
@@ -110,4 +110,4 @@ class _Line(ProgressLine):
     def __call__(self, at: Any) -> None:
         if self.due():
             speed = at.computed / (time.monotonic() - self.began)
-            self.show(f"{at.computed + at.there:,} documents  {speed:,.0f} computed per second")
+            self.show(f"{at.computed + at.cached:,} documents  {speed:,.0f} computed per second")

@@ -3,7 +3,17 @@
 from functools import lru_cache
 from threading import Lock
 
-from tersely.encode._base import Encoder, Matrix, unit_rows
+from tersely.encode._base import (
+    Encoder,
+    Matrix,
+    clean,
+    fingerprint,
+    graph_files,
+    one_line,
+    run_graph,
+    torch_device,
+    unit_rows,
+)
 from tersely.encode._cache import Cache, Precision, Recent
 from tersely.settings import Registry
 
@@ -38,4 +48,20 @@ def _create(spec: str) -> Encoder:
     return ENCODERS.create(spec)
 
 
-__all__ = ["ENCODERS", "Cache", "Encoder", "Matrix", "Precision", "Recent", "load_encoder", "on_device", "unit_rows"]
+__all__ = [
+    "ENCODERS",
+    "Cache",
+    "Encoder",
+    "Matrix",
+    "Precision",
+    "Recent",
+    "clean",
+    "fingerprint",
+    "graph_files",
+    "load_encoder",
+    "on_device",
+    "one_line",
+    "run_graph",
+    "torch_device",
+    "unit_rows",
+]

@@ -144,17 +144,17 @@ class Recent:
 
     encoder: Encoder
     size: int = 16
-    _kept: OrderedDict[tuple[str, ...], Matrix] = field(default_factory=OrderedDict, init=False, repr=False)
+    _vectors: OrderedDict[tuple[str, ...], Matrix] = field(default_factory=OrderedDict, init=False, repr=False)
     _lock: Lock = field(default_factory=Lock, init=False, repr=False)
 
     @property
     def name(self) -> str:
-        """The encoder's own name."""
+        """The name of the encoder."""
         return self.encoder.name
 
     @property
     def fingerprint(self) -> str:
-        """The encoder's own fingerprint."""
+        """The fingerprint of the encoder."""
         return self.encoder.fingerprint
 
     def __reduce__(self) -> tuple[type, tuple[Encoder, int]]:
@@ -164,15 +164,15 @@ class Recent:
         """Return one row per sentence, from memory if the document is among the latest."""
         key = tuple(sentences)
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
+            if key in self._vectors:
+                self._vectors.move_to_end(key)
+                return self._vectors[key]
         vectors = self.encoder.encode(sentences)
         vectors.setflags(write=False)
         with self._lock:
-            self._kept[key] = vectors
-            while len(self._kept) > self.size:
-                self._kept.popitem(last=False)
+            self._vectors[key] = vectors
+            while len(self._vectors) > self.size:
+                self._vectors.popitem(last=False)
         return vectors
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.encode._base import PickledBySettings, clean, fingerprint
-from tersely.encode._transformer import reason
+from tersely.encode._base import one_line as reason
 from tersely.encode.hub import _FILES, _download, _quiet
 from tersely.errors import MissingExtraError, ModelError
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from tersely.encode._base import Matrix
-from tersely.encode._transformer import Pooling, TransformerEncoder, pool, reason, torch_device
+from tersely.encode._base import Matrix, Pooling, TransformerEncoder, one_line, pool, torch_device
 from tersely.errors import MissingExtraError, ModelError, UsageError
 
 # Settings, vocabularies and weights; never a pickle, never code.
@@ -17,8 +16,8 @@ _FILES = ("*.safetensors", "*.json", "*.txt", "*.model")
 class Hub(TransformerEncoder):
     """A Hugging Face encoder, by Hub name or from a local folder, run by PyTorch.
 
-    `cls` is the last layer's first token, as in unsupervised SimCSE; `pooler` is the model's own head on top of
-    that, as in supervised SimCSE; `mean` is the mean of the tokens. Weights are read from safetensors only, and
+    `cls` is the last layer's first token, as in unsupervised SimCSE; `pooler` is the model's trained head on
+    top of that, as in supervised SimCSE; `mean` is the mean of the tokens. Weights are read from safetensors only, and
     code that comes with a model is never run. Without `download`, only a folder or the local cache is used. `revision`
     is a commit, a tag or a branch of the model on the Hub. `device` is cpu, cuda, mps or auto, which is a CUDA GPU if
     there is one; vectors are the same on any device but for rounding, so a cache serves all of them.
@@ -84,7 +83,7 @@ class Hub(TransformerEncoder):
                 self._folder, use_safetensors=True, output_loading_info=True, **safely
             )
         except Exception as error:
-            raise ModelError(f"{self._folder} cannot be loaded as an encoder: {reason(error)}") from error
+            raise ModelError(f"{self._folder} cannot be loaded as an encoder: {one_line(error)}") from error
         self._check(model, tokenizer, report["missing_keys"])
         tokenizer.padding_side = "right"
         return model.float().eval().to(self._device), tokenizer
@@ -118,9 +117,9 @@ def _download(name: str, allowed: bool, revision: str | None) -> Path:
                 f"the encoder '{name}' is not on this machine, and a model folder may not download it: "
                 f"if you trust it, add --encoder hub:{name}"
             ) from error
-        what = f"no such model with the revision '{revision}'" if revision else "no such model"
+        answer = f"no such model with the revision '{revision}'" if revision else "no such model"
         raise ModelError(
-            f"'{name}' is not a folder, and the Hugging Face Hub gives {what}: check the name and the network"
+            f"'{name}' is not a folder, and the Hugging Face Hub gives {answer}: check the name and the network"
         ) from error
 
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.encode._base import Matrix, graph_files, run_graph
-from tersely.encode._transformer import Pooling, TransformerEncoder, pool, reason
+from tersely.encode._base import Matrix, Pooling, TransformerEncoder, graph_files, one_line, pool, run_graph
 from tersely.errors import MissingExtraError, ModelError, UsageError, unknown_name
 
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
@@ -77,9 +76,9 @@ class Onnx(TransformerEncoder):
         try:
             tokenizer = tokenizers.Tokenizer.from_file(str(path))
         except Exception as error:
-            raise ModelError(f"{path} cannot be read as a tokenizer: {reason(error)}") from error
-        known = tokenizer.padding or {}
-        guesses = (known.get("pad_id"), tokenizer.token_to_id("[PAD]"), tokenizer.token_to_id("<pad>"), 0)
+            raise ModelError(f"{path} cannot be read as a tokenizer: {one_line(error)}") from error
+        padding = tokenizer.padding or {}
+        guesses = (padding.get("pad_id"), tokenizer.token_to_id("[PAD]"), tokenizer.token_to_id("<pad>"), 0)
         tokenizer.enable_padding(pad_id=next(guess for guess in guesses if guess is not None))
         tokenizer.enable_truncation(self._max_tokens)
         return tokenizer
@@ -92,7 +91,7 @@ class Onnx(TransformerEncoder):
         try:
             return onnxruntime.InferenceSession(str(path), options, providers=[provider])
         except Exception as error:
-            raise ModelError(f"{path} cannot be loaded by ONNX Runtime: {reason(error)}") from error
+            raise ModelError(f"{path} cannot be loaded by ONNX Runtime: {one_line(error)}") from error
 
     def _choose_inputs(self) -> dict[str, Any]:
         """Return the graph's inputs and their types."""
@@ -111,7 +110,7 @@ class Onnx(TransformerEncoder):
         try:
             values, _ = self._outputs(["."], names)
         except Exception as error:
-            raise ModelError(f"{self._folder}: the graph does not run: {reason(error)}") from error
+            raise ModelError(f"{self._folder}: the graph does not run: {one_line(error)}") from error
         token, sentence = (
             next((name for name, value in zip(names, values, strict=True) if getattr(value, "ndim", 0) == rank), None)
             for rank in (3, 2)

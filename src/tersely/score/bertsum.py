@@ -5,8 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tersely.encode._base import clean, run_graph
-from tersely.encode._transformer import reason as one_line
+from tersely.encode import clean, one_line, run_graph
 from tersely.errors import MissingExtraError, ModelError
 from tersely.score import Matrix, Values
 from tersely.score.learned import open_graph

@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tersely.encode._base import graph_files, run_graph
-from tersely.encode._transformer import reason as one_line
+from tersely.encode import graph_files, one_line, run_graph
 from tersely.errors import MissingExtraError, ModelError
 from tersely.io.files import sha256
 from tersely.score import SCORERS, Matrix, Scorer, Values

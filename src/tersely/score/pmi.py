@@ -11,7 +11,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from tersely.encode._base import fingerprint
+from tersely.encode import fingerprint
 from tersely.encode._causal import CausalModel
 from tersely.errors import ModelError, UsageError
 from tersely.score import Matrix, Values

@@ -6,8 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.encode._base import run_graph
-from tersely.encode._transformer import reason as one_line
+from tersely.encode import one_line, run_graph
 from tersely.errors import ModelError
 from tersely.score import Matrix, Values
 from tersely.score.learned import open_graph

@@ -40,11 +40,11 @@ class JobError(Exception):
 
 @dataclass(frozen=True)
 class Rescue:
-    """What to do about a job that fails, because its worker dies, is too slow, or raises an exception.
+    """The treatment of a job that fails because its worker dies, is too slow, or raises an exception.
 
     `split` divides a job into smaller ones, which are tried one by one; a job that cannot be divided is returned alone.
-    When such a job has failed twice, `give_up` returns the result that stands for it, from the job and the reason. If
-    its worker died the first time, perhaps for the memory that others took, nothing else runs beside its second try.
+    When such a job has failed twice, `give_up` takes the job and the reason, and returns a result in its place. If its
+    worker died the first time, perhaps because other workers took the memory, nothing else runs beside the second try.
     """
 
     split: Callable[[Any], Sequence[Any]]
@@ -66,7 +66,8 @@ class OrderedPool:
         self._again: deque[_Task] = deque()
         self._suspects: deque[_Task] = deque()
         self._open: dict[int, _Open] = {}
-        self._taken = self._given = self._failed_loads = 0
+        # How many jobs were taken from the iterator, and how many of them were yielded with their results.
+        self._started = self._yielded = self._failed_loads = 0
 
     def run(self, jobs: Iterable[Any]) -> Iterator[tuple[Any, list[Any]]]:
         """Do every job, and yield each in order with its results: one, or one per piece if it was split."""
@@ -74,16 +75,16 @@ class OrderedPool:
         try:
             while True:
                 self._hand_out()
-                while self._given in self._open and self._open[self._given].done:
-                    first = self._open.pop(self._given)
-                    self._given += 1
+                while self._yielded in self._open and self._open[self._yielded].is_complete:
+                    first = self._open.pop(self._yielded)
+                    self._yielded += 1
                     yield first.job, first.results
                     self._hand_out()
                 if not self._open:
                     return
                 self._wait()
         finally:
-            if self._open:  # stopped halfway: nobody wants what the workers are doing
+            if self._open:  # stopped halfway: nobody needs the jobs that are under way
                 self.close()
 
     def close(self) -> None:
@@ -94,7 +95,7 @@ class OrderedPool:
         self._again.clear()
         self._suspects.clear()
         self._open.clear()
-        self._given = self._taken
+        self._yielded = self._started
 
     def __enter__(self) -> Self:
         return self
@@ -139,19 +140,19 @@ class OrderedPool:
             return None
         if self._again:
             return self._again.popleft()
-        if self._taken - self._given >= AHEAD * self._size:
+        if self._started - self._yielded >= AHEAD * self._size:
             return None
         try:
             job = next(self._jobs)
         except StopIteration:
             return None
-        task = _Task(self._taken, 0, job)
+        task = _Task(self._started, 0, job)
         self._open[task.order] = _Open(job)
-        self._taken += 1
+        self._started += 1
         return task
 
     def _wait(self) -> None:
-        """Wait until a worker has something to say or is overdue, and see to it."""
+        """Wait until a worker has sent a message or is overdue, and deal with it."""
         due = min((seat.due for seat in self._seats), default=inf)
         # No system can wait for arbitrarily long.
         patience = None if due == inf else min(max(0.0, due - monotonic()), 3600.0)
@@ -163,7 +164,7 @@ class OrderedPool:
 
     def _listen(self, seat: "_Seat") -> None:
         try:
-            said = seat.worker.receive()
+            message = seat.worker.receive()
         except EOFError:
             self._bury(seat)
             return
@@ -174,27 +175,27 @@ class OrderedPool:
         if task is None:
             return
         self._acquit(task)
-        if isinstance(said, _Raised):
+        if isinstance(message, _Raised):
             if self._rescue is None:
-                raise said.exception()
-            self._fail(task, self._rescue, said.reason)
+                raise message.exception()
+            self._fail(task, self._rescue, message.reason)
         else:
-            self._open[task.order].set(task.slot, said)
+            self._open[task.order].set(task.slot, message)
 
-    def _bury(self, seat: "_Seat", why: str = "") -> None:
-        """See to the task of a dead worker; `_hand_out` starts another worker."""
+    def _bury(self, seat: "_Seat", reason: str = "") -> None:
+        """Deal with the task of a dead worker; `_hand_out` starts another worker."""
         self._seats.remove(seat)
-        how = seat.worker.close()
+        ending = seat.worker.close()
         if seat.task is not None:
             self._acquit(seat.task)
             if self._rescue is None:
-                likely = why or "perhaps out of memory: try fewer --workers"
-                raise WorkerDiedError(f"a process was killed ({how}), {likely}")
-            self._fail(seat.task, self._rescue, why or f"its worker process died ({how})", died=not why)
+                cause = reason or "perhaps out of memory: try fewer --workers"
+                raise WorkerDiedError(f"a process was killed ({ending}), {cause}")
+            self._fail(seat.task, self._rescue, reason or f"its worker process died ({ending})", died=not reason)
         elif not seat.ready:
             self._failed_loads += 1
             if self._failed_loads == _LOADS:
-                raise ModelError(f"worker processes die while they load the model ({how}): try fewer --workers")
+                raise ModelError(f"worker processes die while they load the model ({ending}): try fewer --workers")
 
     def _acquit(self, task: "_Task") -> None:
         if self._suspects and self._suspects[0] is task:
@@ -225,7 +226,7 @@ class _Task:
 
 @dataclass
 class _Seat:
-    """A worker, and what it is doing."""
+    """A worker and its current task."""
 
     worker: Worker
     ready: bool = False
@@ -235,14 +236,14 @@ class _Seat:
 
 @dataclass
 class _Open:
-    """A job that was taken and not yet given back, with its results so far."""
+    """A job that was started and not yet yielded, with its results so far."""
 
     job: Any
     results: list[Any] = field(default_factory=lambda: [None])
     missing: int = 1
 
     @property
-    def done(self) -> bool:
+    def is_complete(self) -> bool:
         return not self.missing
 
     def set(self, slot: int, result: Any) -> None:
@@ -255,7 +256,7 @@ class _Open:
 
 @dataclass(frozen=True)
 class _Raised:
-    """What a worker sends instead of a result when a job raises an exception."""
+    """The message of a worker instead of a result when a job raises an exception."""
 
     reason: str
     error: TerselyError | None

@@ -24,7 +24,7 @@ def cores() -> int:
 
 
 class Work(Protocol):
-    """What workers do. It is pickled and sent to each of them; each then calls `load` once."""
+    """The work of workers. It is pickled and sent to each of them; each then calls `load` once."""
 
     def load(self) -> Callable[[Any], Any]:
         """Load whatever the work needs, and return the function that does one job.
@@ -65,7 +65,7 @@ class Worker:
         assert self._process.stdout is not None
         with self._process.stdin as stdin, self._process.stdout as stdout:
             self._jobs = Connection(os.dup(stdin.fileno()), readable=False)
-            # What `multiprocessing.connection.wait` takes: it is ready when there is something to receive.
+            # For `multiprocessing.connection.wait`: it is ready when there is something to receive.
             self.results = Connection(os.dup(stdout.fileno()), writable=False)
         self.pid = self._process.pid
         self._send(work)
@@ -85,18 +85,17 @@ class Worker:
         An `EOFError` says that the process has ended, a `LoadError` that it cannot load its work.
         """
         try:
-            said = self.results.recv()
+            message = self.results.recv()
         except OSError as error:
             raise EOFError from error
-        if isinstance(said, LoadError):
-            raise said
-        return said
+        if isinstance(message, LoadError):
+            raise message
+        return message
 
     def ask(self, job: Any, until: float) -> Any:
         """Return the result of a job; a `TimeoutError` says that it was not there by `until` (monotonic seconds).
 
-        Whoever is late is killed: a process that stands still may not even take the job, and whatever waits for
-        it ends with it.
+        A process that is late is killed: it may not even take the job, and whatever waits for it then ends, too.
         """
         late = Timer(max(until - monotonic(), 0), self.kill)
         late.start()

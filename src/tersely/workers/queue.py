@@ -220,13 +220,13 @@ class WorkQueue:
             if worker is not None:
                 self.replaced += 1
                 self._report(f"worker {worker.pid} died ({worker.close()}) and is being replaced")
-            why = self._begin(number)
-            if why is None or self._closed.is_set():
+            problem = self._begin(number)
+            if problem is None or self._closed.is_set():
                 continue
-            self._report(why)
+            self._report(problem)
             self._failing.add(number)
             if not self._loaded:
-                self._give_up(why)
+                self._give_up(problem)
                 return None
             self._closed.wait(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
@@ -253,10 +253,10 @@ class WorkQueue:
         self._failing.discard(number)
         return None
 
-    def _give_up(self, why: str) -> None:
-        self.failure = why
+    def _give_up(self, problem: str) -> None:
+        self.failure = problem
         self.refuse()
-        self._refuse_waiting(BusyError(why))
+        self._refuse_waiting(BusyError(problem))
 
     def _refuse_waiting(self, error: BusyError) -> None:
         with self._lock:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from tersely.datasets import read
-from tersely.encode._transformer import torch_device
+from tersely.encode import torch_device
 from tersely.errors import InputError, UsageError, unknown_name
 from tersely.evaluate.systems import Oracle
 from tersely.learn.artifacts import check_folder, to_toml, today, write_folder

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 from torch.nn.utils.rnn import pad_sequence
 
-from tersely.encode._base import clean
+from tersely.encode import clean
 from tersely.encode.hub import Hub
 from tersely.errors import ModelError, UsageError
 from tersely.learn.artifacts import onnx_graph

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
-from tersely.encode._transformer import torch_device
+from tersely.encode import torch_device
 from tersely.learn.checkpoint import RunFiles
 from tersely.learn.knapsack.labels import Problems, labels
 from tersely.learn.knapsack.measure import Evaluation, device_of, evaluate

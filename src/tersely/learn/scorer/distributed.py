@@ -12,7 +12,7 @@ from torch import Tensor, distributed, nn
 from torch.distributed.rendezvous import rendezvous
 from torch.nn import functional as F  # noqa: N812
 
-from tersely.encode._transformer import torch_device
+from tersely.encode import torch_device
 from tersely.errors import TerselyError, UsageError
 from tersely.learn.attention import Transformer
 from tersely.learn.perturbed import SharedRows
