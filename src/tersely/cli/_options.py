@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tersely.errors import UsageError
+from tersely.languages import LANGUAGES
 
 if TYPE_CHECKING:
     from tersely.budget import Budget
@@ -14,10 +15,6 @@ if TYPE_CHECKING:
     from tersely.layout import Options
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-# Those of tersely.text, which would load NumPy; a test compares the two.
-LANGUAGES = tuple("en zh de fr es it pt nl ru tr ar hi bn ja ko vi id th other".split())
 
 
 def several(*options: Callable[[F], F]) -> Callable[[F], F]:

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from tersely.cli._options import LANGUAGES, max_source_tokens_option
+from tersely.cli._options import max_source_tokens_option
 from tersely.cli._printing import counting
+from tersely.languages import LANGUAGES
 
 # What is measured instead of ROUGE, each by a flag of this name; they exclude each other.
 MODES = ("readability", "editor", "gum", "queries")

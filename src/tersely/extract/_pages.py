@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.extract.extracted import Label, Piece
+from tersely.languages import alternatives, words_of_all
 
 if TYPE_CHECKING:
     from tersely.text.blocks import Kind
@@ -20,12 +21,14 @@ _ITEM = re.compile(
 )
 _MARK = re.compile(r"[^\w\s]|\(?(?:\d{1,2}(?:\.\d{1,2}){0,4}|[a-zA-Z]|[ivxIVX]{1,5})[.)]?")
 _CAPTION = re.compile(
-    r"(?:figure|fig\.|table|tab\.|abb\.|abbildung|tabelle|tableau|figura|tabla)\s?\d{1,3}[.:|—–]|[图圖表]\s?\d+[:：.\s]",
+    rf"(?:{alternatives('pdf.captions', capitals=True)})\s?\d{{1,3}}[.:|—–]|"
+    rf"(?:{alternatives('pdf.captions', capitals=False)})\s?\d+[:：.\s]",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 _PAGE = re.compile(
-    r"\W*(?:(?:page|seite|página|pagina|p\.)\s?)?0(?:\s?(?:of|von|de|di|/|\|)\s?0)?\W*|第\s?0\s?[页頁].{0,8}",
+    rf"\W*(?:(?:{alternatives('pdf.pages')})\s?)?0(?:\s?(?:/|\||{alternatives('pdf.page_totals')})\s?0)?\W*|"
+    rf"{alternatives('pdf.page_patterns')}",
     re.IGNORECASE,
 )
 _LEADERS = re.compile(r"(?:[.·…]\s?){5,}|(?:[.·…]\s){3,}\d+\Z")  # from an entry of a table of contents to its page
@@ -33,7 +36,7 @@ _OUTER_NUMBER = re.compile(r"\A(\d{1,4})(?!\S)|(?<!\S)(\d{1,4})\Z")
 _FOOTNOTE = re.compile(r"(?:\d{1,3}|[*†‡§¶])\s?[^\W\d_]")
 HYPHEN = "\ufffe"  # at the end of a line; its word goes on in the next one
 _PARTED = re.compile(r"(\w*)(?:\ufffe|(?<=[^\W\d_])-)\n(\w+)([^\s\ufffe]*) ?")
-_SUSPENDED = {"and", "or", "to", "und", "oder", "bzw", "et", "ou", "y", "e", "o"}  # as in "pre- and postwar"
+_SUSPENDED = words_of_all("pdf.joining")  # as in "pre- and postwar"
 _LARGER, _APART, _INDENT = 1.12, 1.45, 0.8  # in sizes of the body's font, its usual distance, and its size
 _SPREAD = 3  # sizes between two words of a line that is as wide as its column, at most
 _SMALLER = 0.92  # of the body's size; a footnote is

@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from tersely.languages import pack
 from tersely.read.tokens import (
-    DENSE_SCRIPTS,
     FLAGS,
     Columns,
     Floats,
@@ -132,7 +132,7 @@ def _form(document: Document, tokens: Tokens) -> tuple[Columns, dict[str, NDArra
         name: np.where(first["word"], first[name], second[name])
         for name in ("word", "title", "opener", "pronoun", "stop")
     }
-    scale = 3.0 if document.language in ("zh", "ja") else 1.0  # a character says as much as three letters
+    scale = float(pack(document.language).letters_per_character)
     lengths = np.array([end - start for start, end in document.sentences]) * scale
     sizes = np.log(np.maximum(lengths, 1.0))
     columns: Columns = {
@@ -257,7 +257,7 @@ def _profile(
         "sections": np.log1p(document.sections[-1].section),
         "turns": document.kinds.count("turn") / len(document),
         "speakers": np.log1p(len(set(document.speakers))),
-        "dense": float(document.language in DENSE_SCRIPTS),
+        "dense": float(pack(document.language).dense),
         "mean_size": float(sums["sizes"].mean()),
         "mean_lines": float(lines.mean()),
         "mean_quoted": float((np.asarray(quoted["share_quoted"]) > 0).mean()),

@@ -1,9 +1,7 @@
 """The tokens of sentences as numbers: what they are like, and which of them are content words."""
 
 import re
-import tomllib
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
@@ -11,7 +9,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.text.language import HAN, KANA, Language, stop_words
+from tersely.languages import HAN, KANA, Language, pack, stop_words
 
 if TYPE_CHECKING:
     from tersely.text.document import Document
@@ -19,8 +17,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
-# Tokens are words and marks. Where words are not set apart, a token is a character.
-DENSE_SCRIPTS: tuple[Language, ...] = ("zh", "ja", "th")
+# Tokens are words and marks. In a dense script, a token is a character.
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]|_")
 _DENSE_TOKEN = re.compile(f"[{HAN}{KANA}\u0e00-\u0e7f]|[A-Za-z]+|[0-9]+|[^\\w\\s]|\\w")
 _DIGIT = re.compile(r"\d")
@@ -89,23 +86,13 @@ class Terms(NamedTuple):
     size: int  # of the vocabulary
 
 
-@cache
-def word_lists() -> dict[str, dict[str, frozenset[str]]]:
-    """Return the pronouns and openers of each language that has lists of them."""
-    stored = tomllib.loads(files("tersely.read").joinpath("words.toml").read_text(encoding="utf-8"))
-    return {
-        language: {name: frozenset(words.split()) for name, words in lists.items()}
-        for language, lists in stored.items()
-    }
-
-
 class _Packed(dict[str, int]):
     """Packs the tokens of one language, each when it is first seen."""
 
     def __init__(self, language: Language) -> None:
-        lists = word_lists().get(language, {})
-        self._stops, self._dense = stop_words(language), language in DENSE_SCRIPTS
-        self._openers, self._pronouns = lists.get("openers", frozenset()), lists.get("pronouns", frozenset())
+        entry = pack(language)
+        self._stops, self._dense = stop_words(language), entry.dense
+        self._openers, self._pronouns = (frozenset(entry.words(name)) for name in ("openers", "pronouns"))
 
     def __missing__(self, token: str) -> int:
         if len(self) > _REMEMBERED:
@@ -136,15 +123,16 @@ def _packed(language: Language) -> _Packed:
 
 def tokens_of(document: "Document") -> Tokens:
     """Return the tokens of a document with at least one sentence."""
-    find = (_DENSE_TOKEN if document.language in DENSE_SCRIPTS else _TOKEN).findall
+    dense = pack(document.language).dense
+    find = (_DENSE_TOKEN if dense else _TOKEN).findall
     rows = [find(text) or ["_"] for text in document.texts]
     counts = np.fromiter(map(len, rows), np.int64, len(rows))
-    pack = _packed(document.language).__getitem__
-    packed = np.fromiter((pack(token) for row in rows for token in row), np.int64, int(counts.sum()))
+    packed_of = _packed(document.language).__getitem__
+    packed = np.fromiter((packed_of(token) for row in rows for token in row), np.int64, int(counts.sum()))
     flags = np.unpackbits(packed.astype("<u2").view(np.uint8).reshape(-1, 2), axis=1, bitorder="little")
     sentence = np.repeat(np.arange(len(rows)), counts)
     stems = packed >> _FLAG_BITS & _HASH
-    if document.language in DENSE_SCRIPTS:
+    if dense:
         stems = _pairs(stems, sentence)
     starts, learned = counts.cumsum() - counts, document.language in LEARNED
     return Tokens(packed >> (_HASH_BITS + _FLAG_BITS), stems, flags, sentence, starts, counts, learned)

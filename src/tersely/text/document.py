@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tersely.languages import HAN, Language, pack
 from tersely.text.blocks import Block, Kind, Part, Place, join_parts, places, roles
-from tersely.text.language import HAN, Language, detect_language
+from tersely.text.language import detect_language
 from tersely.text.split import find_blocks, split_blocks
 from tersely.text.words import Numbered, Terms, content_terms, stems
 
@@ -107,11 +108,6 @@ class Document:
         return tuple(block.speaker for block in self._owners)
 
     @cached_property
-    def is_conversation(self) -> bool:
-        """Whether more than three tenths of the sentences are turns of speakers."""
-        return 10 * self.kinds.count("turn") > 3 * len(self)
-
-    @cached_property
     def sections(self) -> tuple[Place, ...]:
         """The section of each sentence, and its place in it; sections begin with headings."""
         return places(self.kinds)
@@ -121,7 +117,9 @@ class Document:
         """What the section of each sentence is for, such as "abstract", "method" or "references", if it says so."""
         owners = self._owners
         starts = [i == 0 or owners[i - 1] is not owner for i, owner in enumerate(owners)]
-        return roles(self.texts, self.kinds, starts, judgment=self.language == "zh" and "本院" in self.text)
+        entry = pack(self.language)
+        judgment = entry.judgment if entry.judgment_mark and entry.judgment_mark in self.text else {}
+        return roles(self.texts, self.kinds, starts, judgment)
 
     @cached_property
     def block_numbers(self) -> NDArray[np.intp]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from tersely.errors import MissingExtraError, ModelError, UsageError
-from tersely.text.language import HAN, KANA
+from tersely.languages import HAN, KANA
 
 Unit = Literal["chars", "words", "tokens", "bytes", "sentences"]
 TokenCounter = Callable[[str], int]

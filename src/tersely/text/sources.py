@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.errors import UsageError
+from tersely.languages import LANGUAGES, Language
 from tersely.text.blocks import Kind
 from tersely.text.document import Document, Sentence
-from tersely.text.language import LANGUAGES, Language, detect_language
+from tersely.text.language import detect_language
 from tersely.text.words import Numbered
 
 # Texts meet in a blank line, so that no sentence crosses from one into the next.

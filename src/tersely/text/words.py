@@ -14,19 +14,10 @@ from unicodedata import category
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.text.language import HAN, HANGUL, KANA, Language, content_words
+from tersely.languages import HAN, Language, content_words, pack
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _HAN_RUN = re.compile(f"[{HAN}]+")
-# What is read in pairs, because too little shows where words end: of characters, in Thai of syllables, roughly.
-_RUNS = {
-    "ja": re.compile(f"[{HAN}{KANA}]+"),
-    "ko": re.compile(f"[{HANGUL}]+|[{HAN}]+"),
-    "th": re.compile("[\u0e01-\u0e4e]+"),
-}
-_THAI_PART = re.compile("[เ-ไ]?[ก-ฮ][ะ-ฺๅ็-๎]*|.")
-_SNOWBALL = "english german french spanish italian portuguese dutch russian turkish arabic hindi indonesian"
-_STEMMERS = dict(zip("en de fr es it pt nl ru tr ar hi id".split(), _SNOWBALL.split(), strict=True))
 # Words with this many of the same first letters, and this share of them, may be forms of one word.
 HEAD, _ALIKE = 4, 0.6
 # What a form or a compound of a word counts.
@@ -181,49 +172,56 @@ def all_words(text: str, language: Language) -> list[str]:
     """
     low = text.lower()
     if language in ("en", "zh"):
-        found = _WORD.findall(low)
+        words = _WORD.findall(low)
     else:
         # Without its dot, which lowercase letters of other languages do not keep apart, "İ" is the Turkish "i".
         low = text.replace("İ", "i").replace("I", "ı").lower() if language == "tr" else low
-        found = _pattern(language).findall(low)
+        words = _word_pattern(language).findall(low)
     if "'s" in low or "’s" in low:
-        found = [word[:-2] if word.endswith(("'s", "’s")) else word for word in found]
+        words = [word[:-2] if word.endswith(("'s", "’s")) else word for word in words]
     if text.isascii():
-        return found
-    run = _RUNS.get(language, _HAN_RUN)
+        return words
+    run, syllable = _run_patterns(language)
     runs = run.findall(text)
     if not runs:
-        return found
+        return words
     # A word that mixes scripts, such as "GDP好", is split.
-    whole = [part for word in found for part in run.split(word) if part]
-    rows: Iterable[Sequence[str]] = map(_THAI_PART.findall, runs) if language == "th" else runs
+    words = [part for word in words for part in run.split(word) if part]
+    rows: Iterable[Sequence[str]] = map(syllable.findall, runs) if syllable else runs
     for row in rows:
-        whole += map(add, row, row[1:]) if len(row) > 1 else row
-    return whole
+        words += map(add, row, row[1:]) if len(row) > 1 else row
+    return words
 
 
 @cache
-def _pattern(language: Language) -> re.Pattern[str]:
+def _run_patterns(language: Language) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
+    """Return the patterns of a run that is read in pairs, and of what such a pair consists of if not of characters."""
+    entry = pack(language)
+    return re.compile(entry.pairs), re.compile(entry.syllables) if entry.syllables else None
+
+
+@cache
+def _word_pattern(language: Language) -> re.Pattern[str]:
     """Return the pattern of a word in lowercase. Vowel signs, which Python takes for no letters, are part of it."""
     signs = "".join(c for c in map(chr, range(0x300, 0x1100)) if category(c)[0] == "M") + "\u200c\u200d"
     word = rf"(?:[^\W_]++[{signs}]*+)++"
-    return re.compile(word if language in ("fr", "it", "tr") else f"{word}(?:['’]{word})?")
+    return re.compile(word if pack(language).apostrophe_ends_words else f"{word}(?:['’]{word})?")
 
 
 def stems(words: Sequence[str], language: Language) -> list[str]:
-    """Return the stem of each word ("flooded" and "flooding" are "flood"), or the words if we know no stems.
+    """Return the stem of each word ("flooded" and "flooding" are "flood"), or the words if there is no stemmer.
 
     >>> stems(["rivers", "flooding"], "en"), stems(["Fluss", "Flüsse"], "other")
     (['river', 'flood'], ['Fluss', 'Flüsse'])
     """
-    if language not in _STEMMERS:
+    if not (name := pack(language).stemmer):
         return list(words)
-    stemmer, known = _stemmer(_STEMMERS[language])
-    if len(known) > _REMEMBERED:
-        known.clear()
-    new = [word for word in words if word not in known]
-    known.update(zip(new, stemmer.stemWords(new), strict=True))
-    return list(map(known.__getitem__, words))
+    stemmer, memory = _stemmer(name)
+    if len(memory) > _REMEMBERED:
+        memory.clear()
+    new = [word for word in words if word not in memory]
+    memory.update(zip(new, stemmer.stemWords(new), strict=True))
+    return list(map(memory.__getitem__, words))
 
 
 def alike(one: str, two: str) -> float:

@@ -1,9 +1,13 @@
-"""Decides whether a punctuation mark ends a sentence, and exactly where."""
+"""Decides whether a punctuation mark ends a sentence, and exactly where.
+
+A period may also abbreviate a word, or stand in a number.
+"""
 
 import re
+from functools import cache
+from typing import NamedTuple
 
-from tersely.text.language import HAN, Language
-from tersely.text.split._abbreviations import Periods
+from tersely.languages import HAN, UNKNOWN, Language, pack, stop_words
 
 NAMES_WITH_MARK = ("Yahoo", "Jeopardy")
 
@@ -58,7 +62,6 @@ _SPEAKER_CJK = re.compile(
 )
 _CLINGS_CJK = re.compile(r"\s*(?:的(?!确)|と|って|等[^待到]|之[^后前])")
 
-
 _DASH = re.compile(r"[-–—]\s+")
 # "It rained.- Nobody came.": the next item of a list that has lost its lines.
 _NEXT_ITEM = re.compile(r"-\s+[A-ZÀ-Þ]")
@@ -68,6 +71,136 @@ _FEWEST, _SAMPLE, _LINE = 3, 5_000, 80
 # "'s Avonds": a Dutch sentence that begins with a small letter.
 _DUTCH = re.compile(r"['’‘][stnk]\s+[A-Z]")
 _KOREAN_END = re.compile("[다요까죠네]\\Z")
+
+# Abbreviations that all languages borrow: those that never end a sentence, seldom do, and do unless a number follows.
+_NEVER = frozenset("dr prof mr mrs st vs cf".split())
+_SELDOM = frozenset("inc corp ltd llc plc co jr sr etc al ph.d tel".split())
+_BEFORE_NUMBER = frozenset("no nr p pp vol fig art ver n op al".split())
+# "5 a.m. Eastern time", "8 p.m. Monday": words that follow a time of day within a sentence.
+_AFTER_HOUR = frozenset(pack("en").words("abbreviations.after_hour"))
+_ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_LIST_NUMBER = re.compile(r"[\"'“(（]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})\s?")
+_LOCAL_TIME = re.compile(r"(?:\w+ ){1,2}time\b")
+_HOUR = re.compile(r"\d\s?\S{1,4}\Z")
+# "No. 5" and "No. VIII", but not "No. I came."
+_NUMBER = re.compile(r"\d|[IVXLC]{2,7}\b")
+_BEFORE_DIGIT = frozenset(("fig", "figs", "no", "al"))  # in tokenized text, where "p ." may be a letter
+# "6.4. 1977": a date.
+_DAY, _YEAR = re.compile(r"\b\d{1,2}\.\d{1,2}\Z"), re.compile(r"(?:1[89]|20)\d\d\b")
+# "107. 56 million": the second half of a number.
+_DECIMALS = re.compile(r"\d{1,2}(?:\s?%|\s(?:per\s?cent|million|billion|trillion|dollars?|euros?)\b)")
+# "Smith et al. (1990) say": the year of a source.
+_YEAR_ALONE = re.compile(r"\((?:1[89]|20)\d\d[a-z]?\)\s?[a-z,.;:)]")
+# "z. B.", "т. е.", "EE. UU.": an abbreviation with spaces in it.
+_SPACED = re.compile(r"(?:[^\W\d_]{1,3}\.\s?){1,4}[^\W\d_]{1,4}\Z")
+_ROMAN = re.compile("[IVXL]{2,}")
+# "2024. 5. 3.": a Korean date.
+_KOREAN_DATE = re.compile(r"\d\.\s?\d{1,2}\Z")
+
+
+class Abbreviations(NamedTuple):
+    """What the period after a word means in a language.
+
+    A lowercase entry matches in any case. A capitalized one ("Sun.") matches only as written, because it is an ordinary
+    word otherwise. Spaces within an abbreviation are left out: "z.b" is "z. B.", too.
+    """
+
+    never: frozenset[str]  # these never end a sentence
+    seldom: frozenset[str]  # these end one only if the next word begins sentences
+    before_number: frozenset[str]  # these are abbreviations only before a number: "No. 5", but "No. Not now."
+    first: frozenset[str]  # words that begin a sentence far more often than they follow an abbreviation within one
+
+
+@cache
+def abbreviations(language: Language) -> Abbreviations:
+    """Return the abbreviations of a language; those of English, with a few of others, if its pack has none.
+
+    >>> "z.b" in abbreviations("de").never, "die" in abbreviations("de").first
+    (True, True)
+    """
+    entry = pack(language)
+    if "abbreviations.never" not in entry.lists:
+        return abbreviations("en")
+    never, seldom, before_number, first = (
+        frozenset(entry.words(f"abbreviations.{name}")) for name in ("never", "seldom", "before_number", "first_words")
+    )
+    return Abbreviations(
+        (_NEVER | never) - seldom,
+        _SELDOM | seldom,
+        _BEFORE_NUMBER | frozenset(map(str.lower, before_number)),
+        first or stop_words(language),
+    )
+
+
+class Periods:
+    """Judges the periods of one text, each by the words around it."""
+
+    def __init__(self, text: str, language: Language) -> None:
+        """Read the text with the abbreviations of its language."""
+        self.text = text
+        self.language = language
+        self.words = abbreviations(language)
+        self.english = self.words is abbreviations("en")  # a language without a list is read as English
+
+    def is_list_number(self, start: int, at: int) -> bool:
+        """Tell whether the sentence is only a number so far, as in "2. Second"."""
+        return at - start <= 6 and bool(_LIST_NUMBER.fullmatch(self.text, start, at))
+
+    def is_split(self, before: str, word: str, start: int, at: int) -> bool:
+        """Tell "3 . 5", "fig . 2", "example . Com" and "2 . Second" in tokenized text from sentence ends."""
+        last = before.split()[-1:]
+        if word[:1].isdigit() and last and (last[0][-1].isdigit() or last[0] in _BEFORE_DIGIT):
+            return True
+        return word.lower() in ("com", "org", "net", "co") or self.is_list_number(start, at)
+
+    def is_abbreviation(self, last: str, before: str, after: re.Match[str], start: int, at: int) -> bool:
+        """Tell from the next word whether the period after `last`, the end of `before`, only abbreviates it."""
+        word, words = after["word"], self.words
+        plain, following = last.lower(), word.lower().replace("’", "'")
+        number = word[:1].isdigit()
+        if self.is_list_number(start, at):
+            return True
+        if plain in words.never or last in words.never:
+            return True
+        if plain in ("a.m", "p.m") and _HOUR.search(before):
+            return following in _AFTER_HOUR or bool(_LOCAL_TIME.match(self.text, after.start("word")))
+        if plain in words.before_number and _NUMBER.match(word):
+            return True
+        if number and self._is_in_number(before, after):
+            return True
+        initial = len(word) == 1 and self.text[after.end() : after.end() + 1] == "."
+        begins = word[:1].isupper() and following in words.first
+        if not self.english and initial:
+            begins = False  # a name's initial
+        if plain.isdigit() and self._is_ordinal(plain, before, number, begins):
+            return True
+        if not self.english and (joined := _SPACED.search(before)):
+            parts = "".join(joined[0].lower().split()).split(".")
+            if any(".".join(parts[-size:]) in words.never for size in (2, 3, 4)):
+                return True
+        if begins or (last == "I" and not initial):
+            return False
+        single = len(last) == 1 and last.isalpha()
+        if single or plain in words.seldom or last in words.seldom or _ACRONYM.fullmatch(plain):
+            return True
+        return (self.language == "de" and bool(_ROMAN.fullmatch(last))) or (self.language == "th" and len(last) <= 3)
+
+    def _is_in_number(self, before: str, after: re.Match[str]) -> bool:
+        """Tell a date and a number with a space in it, and the year after a name, from a number that begins."""
+        at = after.start("word")
+        if _YEAR_ALONE.match(self.text, after.end("gap")):
+            return True
+        if _YEAR.match(self.text, at):
+            return bool(_DAY.search(before))
+        return before[-1:].isdigit() and not before[-4:].isdigit() and bool(_DECIMALS.match(self.text, at))
+
+    def _is_ordinal(self, digits: str, before: str, number: bool, begins: bool) -> bool:
+        """Tell "3. Oktober" and a part of a Korean date from a number at the end of a sentence."""
+        if self.language == "ko":
+            return number or bool(_KOREAN_DATE.search(before))
+        if len(digits) > 2:
+            return False
+        return self.language == UNKNOWN or (pack(self.language).ordinals and not begins)
 
 
 class Scanner:
