@@ -6,11 +6,11 @@ stands for a space. A field that holds patterns is an array of regular expressio
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 FOLDER = Path(__file__).parent
 # A text in a language without a pack.
@@ -84,11 +84,11 @@ FIELDS = {
     "pdf.page_patterns": "patterns of page numbers of another form; 0 stands for every number",
     "pdf.joining": 'words after a hyphen that stays, as in "pre- and postwar"',
 }
+_EMPTY: Mapping[str, Any] = MappingProxyType({})
 _SECTIONS = frozenset(name.split(".")[0] for name in FIELDS if "." in name)
 
 
-@dataclass(frozen=True)
-class Script:
+class Script(NamedTuple):
     """How detection knows a language by its letters, a range of a regular expression such as "a-z".
 
     `share` is the least share of the letters of a text. A `mixed` script has Chinese characters among its letters.
@@ -104,8 +104,7 @@ class Script:
     typical: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class Pack:
+class Pack(NamedTuple):
     """What is known of one language.
 
     `stemmer` names a Snowball stemmer. `separator` joins sentences. `capitals` says whether the script has them. In a
@@ -130,8 +129,8 @@ class Pack:
     syllables: str = ""
     script: Script | None = None
     judgment_mark: str = ""
-    judgment: dict[str, str] = field(default_factory=dict)
-    lists: dict[str, str | list[str]] = field(default_factory=dict)
+    judgment: Mapping[str, str] = _EMPTY
+    lists: Mapping[str, str | list[str]] = _EMPTY
 
     def words(self, name: str) -> tuple[str, ...]:
         """Return the words of a field, in order; none if the language lacks it."""
@@ -149,8 +148,8 @@ class Pack:
 def pack(language: Language) -> Pack:
     """Return what is known of a language; of one without a pack, little.
 
-    >>> pack("de").name, pack("de").stemmer, pack("ja").separator, pack("other").lists
-    ('German', 'german', '', {})
+    >>> pack("de").name, pack("de").stemmer, pack("ja").separator, len(pack("other").lists)
+    ('German', 'german', '', 0)
     """
     if language == UNKNOWN:
         return Pack(UNKNOWN, "another language")
