@@ -1,4 +1,4 @@
-"""What the reader's network is told about each sentence beside its tokens: features that any language has."""
+"""The features of each sentence, which the reader's network gets beside its tokens. Any language has them."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -79,7 +79,7 @@ def _one_hot(prefix: str, names: Sequence[str], labels: Sequence[str]) -> Column
 def _line_starts(document: Document) -> NDArray[np.bool_]:
     """Return for each sentence whether it is the first of a line."""
     text, spans = document.text, document.sentences
-    gaps = ["\n" in text[left.end : right.start] for left, right in pairwise(spans)]
+    gaps = ["\n" in text[span.end : following.start] for span, following in pairwise(spans)]
     return np.array([True, *gaps])
 
 
@@ -90,7 +90,7 @@ def _place(document: Document, lines: NDArray[np.bool_]) -> Columns:
     in_body, size = body.cumsum() - body, max(int(body.sum()), 1)
     block = document.block_numbers
     first = np.flatnonzero(np.diff(block, prepend=-1))[block]
-    within, sizes = place - first, np.bincount(block)[block]
+    place_in_block, sizes = place - first, np.bincount(block)[block]
     sections = np.array(document.sections)
     return {
         "place": np.log1p(place),
@@ -107,9 +107,9 @@ def _place(document: Document, lines: NDArray[np.bool_]) -> Columns:
         "body_share": in_body / size,
         "body_from_end": np.log1p(np.maximum(size - 1 - in_body, 0)),
         "line_start": lines,
-        "block_start": within == 0,
-        "block_end": within == sizes - 1,
-        "block_place": np.log1p(within),
+        "block_start": place_in_block == 0,
+        "block_end": place_in_block == sizes - 1,
+        "block_place": np.log1p(place_in_block),
         "block_size": np.log(sizes),
         "block_number": np.log1p(block),
         "section": np.log1p(sections[:, 0]),
@@ -177,7 +177,7 @@ def _form(document: Document, tokens: Tokens) -> tuple[Columns, dict[str, NDArra
 
 
 def _content(document: Document, terms: Terms) -> Columns:
-    """Return how much of what a sentence says the text says elsewhere, and where."""
+    """Return how many of the content words of a sentence the text has elsewhere, and where."""
     count, (sentence, term, size) = len(document), terms
     often = np.bincount(term, minlength=size)
     lengths = np.bincount(sentence, minlength=count)
@@ -222,16 +222,17 @@ def _content(document: Document, terms: Terms) -> Columns:
     }
 
 
-def _among(numbers: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which numbers are among the known ones, which ascend."""
-    if not len(known):
+def _among(numbers: NDArray[np.int64], ascending: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which numbers are among the ascending ones."""
+    if not len(ascending):
         return np.zeros(0, bool)
-    hits: NDArray[np.bool_] = known[np.minimum(np.searchsorted(known, numbers), len(known) - 1)] == numbers
+    places = np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)
+    hits: NDArray[np.bool_] = ascending[places] == numbers
     return hits
 
 
 def _said_in(terms: Terms, sentences: list[int], count: int) -> NDArray[np.float64]:
-    """Return how many of some sentences say each term."""
+    """Return how many of the given sentences have each term."""
     chosen = np.zeros(count, bool)
     chosen[sentences] = True
     return np.bincount(terms.term[chosen[terms.sentence]], minlength=terms.size).astype(np.float64)
@@ -239,8 +240,11 @@ def _said_in(terms: Terms, sentences: list[int], count: int) -> NDArray[np.float
 
 def _talk(document: Document) -> Columns:
     speakers = document.speakers
-    same = [bool(speaker) and speaker == before for before, speaker in pairwise(speakers)]
-    return {"same_speaker": np.array([False, *same]), "in_section": np.array([bool(role) for role in document.roles])}
+    goes_on = [bool(speaker) and speaker == before for before, speaker in pairwise(speakers)]
+    return {
+        "same_speaker": np.array([False, *goes_on]),
+        "in_section": np.array([bool(role) for role in document.roles]),
+    }
 
 
 def _profile(

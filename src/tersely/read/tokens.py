@@ -1,4 +1,4 @@
-"""The tokens of sentences as numbers: what they are like, and which of them are content words."""
+"""The tokens of sentences as numbers: their hashes, the stems of content words, and what each token is like."""
 
 import re
 from functools import cache
@@ -21,10 +21,11 @@ Numbers = NDArray[np.int64]
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]|_")
 _DENSE_TOKEN = re.compile(f"[{HAN}{KANA}\u0e00-\u0e7f]|[A-Za-z]+|[0-9]+|[^\\w\\s]|\\w")
 _DIGIT = re.compile(r"\d")
-# The languages of the labeled documents. Others are read by features alone: their words would only be noise.
+# The languages of the labeled documents. Texts in other languages are read by features alone, because the network has
+# learned nothing about their words.
 LEARNED: tuple[Language, ...] = ("en", "zh", "fr", "de", "id")
 
-# What is known of a token, one bit for each.
+# The properties of a token, one bit for each.
 FLAGS = (
     "word",
     "title",
@@ -57,10 +58,10 @@ _MARKS = {
 # A token is packed into 62 bits: a hash of the token, a hash of its stem if it is a content word, and its flags.
 _HASH_BITS, _FLAG_BITS = 23, 16
 _HASH = (1 << _HASH_BITS) - 1
-_STEM = 6  # letters; words that begin alike count as the same
+_STEM = 6  # letters; words with the same first letters count as the same
 _REMEMBERED = 50_000  # tokens of each language that are packed only once
 
-# A quotation that stays open for longer than this many sentences was never meant to, and at a new line even earlier.
+# A quotation ends after this many sentences even if no mark closes it, and at a new line even earlier.
 _LONGEST_QUOTATION, _LONGEST_ACROSS_LINES = 8, 3
 
 Columns = dict[str, NDArray[np.generic] | float]  # features by name, for each sentence or for all
@@ -79,7 +80,7 @@ class Tokens(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """The distinct content words of sentences: pairs of a sentence and a term, ascending."""
+    """The distinct content words of sentences: pairs of a sentence and a term, in ascending order."""
 
     sentence: Numbers
     term: Numbers
@@ -108,7 +109,7 @@ class _Packed(dict[str, int]):
                 stem = crc32(low[:_STEM].encode("utf-8", "surrogatepass")) & _HASH or 1
         else:
             flags = sum(_BIT[name] for name, marks in _MARKS.items() if token in marks) or _BIT["mark"]
-        # Numbers of as many digits are alike.
+        # Numbers with the same number of digits are alike.
         key = _DIGIT.sub("0", low)[:_STEM] if first.isdigit() else low
         packed = (crc32(key.encode("utf-8", "surrogatepass")) & _HASH) << (_HASH_BITS + _FLAG_BITS)
         packed |= stem << _FLAG_BITS | flags
@@ -141,8 +142,8 @@ def tokens_of(document: "Document") -> Tokens:
 def _pairs(stems: Numbers, sentence: Numbers) -> Numbers:
     """Return the stems of pairs of neighboring characters, which stand for words."""
     pairs = np.zeros_like(stems)
-    whole = (stems[:-1] > 0) & (stems[1:] > 0) & (sentence[:-1] == sentence[1:])
-    pairs[:-1] = np.where(whole, (stems[:-1] * 31 + stems[1:]) & _HASH | 1, 0)
+    complete = (stems[:-1] > 0) & (stems[1:] > 0) & (sentence[:-1] == sentence[1:])
+    pairs[:-1] = np.where(complete, (stems[:-1] * 31 + stems[1:]) & _HASH | 1, 0)
     return pairs
 
 
@@ -183,11 +184,11 @@ def quotations(tokens: Tokens, lines: NDArray[np.bool_]) -> Columns:
 def names_in(tokens: Tokens) -> Columns:
     """Return how many names a sentence has, new ones and known ones: capitalized words that open no sentence."""
     count = len(tokens.starts)
-    named = tokens.flags[:, FLAGS.index("title")] & (tokens.flags[:, FLAGS.index("stop")] ^ 1)
-    named[tokens.starts] = 0
-    places = np.flatnonzero(named)
+    is_name = tokens.flags[:, FLAGS.index("title")] & (tokens.flags[:, FLAGS.index("stop")] ^ 1)
+    is_name[tokens.starts] = 0
+    places = np.flatnonzero(is_name)
     sentence = tokens.sentence[places]
     _, first, number = np.unique(tokens.hashes[places], return_index=True, return_inverse=True)
-    known = sentence[first][number] < sentence if len(places) else np.zeros(0, bool)
-    old, every = np.bincount(sentence[known], minlength=count), np.bincount(sentence, minlength=count)
+    repeated = sentence[first][number] < sentence if len(places) else np.zeros(0, bool)
+    old, every = np.bincount(sentence[repeated], minlength=count), np.bincount(sentence, minlength=count)
     return {"new_names": np.log1p(every - old), "known_names": np.log1p(old), "has_name": every > 0}

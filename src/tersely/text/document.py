@@ -90,7 +90,7 @@ class Document:
         return tuple(self.text[start:end] for start, end in self.sentences)
 
     @cached_property
-    def shown(self) -> tuple[str, ...]:
+    def display_texts(self) -> tuple[str, ...]:
         """The sentences as a summary shows them: a line break within one is a space, or nothing in Chinese.
 
         Sentences that were given one by one are shown as they are.
@@ -130,12 +130,12 @@ class Document:
     @cached_property
     def _owners(self) -> tuple[Block, ...]:
         """The block in which each sentence begins."""
-        unknown, found, at = Block("prose", 0, len(self.text)), [], 0
+        unknown, owners, at = Block("prose", 0, len(self.text)), [], 0
         for start, _ in self.sentences:
             while at < len(self.blocks) and self.blocks[at].end <= start:
                 at += 1
-            found.append(self.blocks[at] if at < len(self.blocks) and self.blocks[at].start <= start else unknown)
-        return tuple(found)
+            owners.append(self.blocks[at] if at < len(self.blocks) and self.blocks[at].start <= start else unknown)
+        return tuple(owners)
 
     @cached_property
     def words(self) -> tuple[tuple[str, ...], ...]:

@@ -217,48 +217,48 @@ class Scanner:
         self.words, self.english = self.periods.words, self.periods.english
         self.wrapped = not uncased and _is_wrapped(text)
 
-    def end_of_sentence(self, found: re.Match[str], start: int, end: int, quotes: int) -> int:
+    def end_of_sentence(self, match: re.Match[str], start: int, end: int, quotes: int) -> int:
         """Return where the sentence that begins at `start` stops, or -1 if it goes on after this mark.
 
-        `found` is a match of `MARK` in the block that ends at `end`; `quotes` counts the straight double quotes
+        `match` is a match of `MARK` in the block that ends at `end`; `quotes` counts the straight double quotes
         in the block before it.
         """
-        at = found.end()
-        if at >= end or _IS_INNER.match(self.text, at) or self._before(found) in ("(", "[", "（"):
+        at = match.end()
+        if at >= end or _IS_INNER.match(self.text, at) or self._before(match) in ("(", "[", "（"):
             return -1
-        at, after = self._place_quote(found, quotes, end)
+        at, after = self._place_quote(match, quotes, end)
         if _GOES_ON.match(self.text, at, end):
-            return at if _NEXT_ITEM.match(self.text, at, end) and self._is_closed(found) else -1
-        if found["mark"] == "?" and self.english and self._is_lost_quote(found, after):
+            return at if _NEXT_ITEM.match(self.text, at, end) and self._is_closed(match) else -1
+        if match["mark"] == "?" and self.english and self._is_lost_quote(match, after):
             return -1
-        if found["mark"][-1] in _STRONG or (not after["gap"] and self._is_in_cjk(found, after)):
-            ends = self._ends_strong(found, after, start, at, end)
+        if match["mark"][-1] in _STRONG or (not after["gap"] and self._is_in_cjk(match, after)):
+            ends = self._ends_strong(match, after, start, at, end)
         else:
-            ends = self._ends_spaced(found, after, start, at, end)
+            ends = self._ends_spaced(match, after, start, at, end)
         return at if ends else -1
 
-    def _is_closed(self, found: re.Match[str]) -> bool:
+    def _is_closed(self, match: re.Match[str]) -> bool:
         """Tell whether a word, not an abbreviation such as "U.S.", stands before a mark."""
-        return found.start() > 1 and self.text[found.start() - 2 : found.start()].islower()
+        return match.start() > 1 and self.text[match.start() - 2 : match.start()].islower()
 
-    def _is_lost_quote(self, found: re.Match[str], after: re.Match[str]) -> bool:
+    def _is_lost_quote(self, match: re.Match[str], after: re.Match[str]) -> bool:
         """Tell a quotation mark that a wrong encoding has turned into "?", as in "?Go,? he said"."""
-        before = self._before(found)
+        before = self._before(match)
         return before == "," or (before == " " and not after["gap"] and after["word"] != "")
 
-    def _before(self, found: re.Match[str]) -> str:
-        return self.text[found.start() - 1] if found.start() else ""
+    def _before(self, match: re.Match[str]) -> str:
+        return self.text[match.start() - 1] if match.start() else ""
 
-    def _place_quote(self, found: re.Match[str], quotes: int, end: int) -> tuple[int, re.Match[str]]:
+    def _place_quote(self, match: re.Match[str], quotes: int, end: int) -> tuple[int, re.Match[str]]:
         """Decide by counting whether an ambiguous straight quote closes or opens."""
-        after = self._look_ahead(found.end(), end)
+        after = self._look_ahead(match.end(), end)
         opens = quotes % 2 == 0
-        if found["closers"] == '"' and not after["gap"] and opens:
-            at = found.end() - 1
-        elif not found["closers"] and after["gap"] and after["open"].startswith('" ') and not opens:
+        if match["closers"] == '"' and not after["gap"] and opens:
+            at = match.end() - 1
+        elif not match["closers"] and after["gap"] and after["open"].startswith('" ') and not opens:
             at = after.start("open") + 1
         else:
-            return found.end(), after
+            return match.end(), after
         return at, self._look_ahead(at, end)
 
     def _look_ahead(self, at: int, end: int) -> re.Match[str]:
@@ -266,28 +266,28 @@ class Scanner:
         assert after is not None  # every part of it may be empty
         return after
 
-    def _is_in_cjk(self, found: re.Match[str], after: re.Match[str]) -> bool:
+    def _is_in_cjk(self, match: re.Match[str], after: re.Match[str]) -> bool:
         """Tell whether a Latin mark stands in Chinese or Japanese, where no space follows it."""
-        before, following = self._before(found), self.text[after.end("gap")]
+        before, following = self._before(match), self.text[after.end("gap")]
         if _CJK_CHAR.match(following) or _CJK_CHAR.match(after["word"]):
-            return found["mark"] != "." or not before.isdigit()
+            return match["mark"] != "." or not before.isdigit()
         return bool(_CJK_CHAR.match(before)) and (following.isdigit() or following.isupper())
 
-    def _ends_strong(self, found: re.Match[str], after: re.Match[str], start: int, at: int, end: int) -> bool:
+    def _ends_strong(self, match: re.Match[str], after: re.Match[str], start: int, at: int, end: int) -> bool:
         """Judge a mark that needs neither a space nor a capital after it."""
-        mark, closers = found["mark"], self.text[found.end("mark") : at].strip()
-        if mark[-1] in "．." and self._before(found).isdigit():
-            return not after["word"][:1].isdigit() and not self.periods.is_list_number(start, found.start())
+        mark, closers = match["mark"], self.text[match.end("mark") : at].strip()
+        if mark[-1] in "．." and self._before(match).isdigit():
+            return not after["word"][:1].isdigit() and not self.periods.is_list_number(start, match.start())
         if not closers:
             # A pause far more often than an end: 我……我不知道。
             return not _is_ellipsis(mark)
         if closers[0] in "》〉":
             return False
         if closers[0] in "）)】］]":
-            return self._opened_at(closers[0], found.start(), start) <= start
+            return self._opened_at(closers[0], match.start(), start) <= start
         if _CLINGS_CJK.match(self.text, at, end) or _SPEAKER_CJK.match(self.text, at, end):
             return False
-        opened = self._opened_at(closers[-1], found.start(), start)
+        opened = self._opened_at(closers[-1], match.start(), start)
         embedded = opened > start and self.text[opened - 1].isalnum()
         return not embedded or mark[-1] in "。｡."
 
@@ -296,16 +296,16 @@ class Scanner:
         opener = _OPENING.get(closer)
         return self.text.rfind(opener, max(start, before - _REACH), before) if opener else -1
 
-    def _ends_spaced(self, found: re.Match[str], after: re.Match[str], start: int, at: int, end: int) -> bool:
+    def _ends_spaced(self, match: re.Match[str], after: re.Match[str], start: int, at: int, end: int) -> bool:
         """Judge a mark in a script that separates sentences by a space and begins them with a capital."""
-        word, mark, closers = after["word"], found["mark"], self.text[found.end("mark") : at]
-        before = self.text[max(start, found.start() - 64) : found.start()]
+        word, mark, closers = after["word"], match["mark"], self.text[match.end("mark") : at]
+        before = self.text[max(start, match.start() - 64) : match.start()]
         tokenized = before[-1:].isspace()
         token = "" if tokenized or not before else before.split()[-1]
         last = _NOT_IN_WORD.split(token)[-1]
         if word[:1].islower() and not self._may_begin(word, after, tokenized):
             return False
-        if not after["gap"] and not self._runs_on(token, mark, found["closers"], after, end):
+        if not after["gap"] and not self._runs_on(token, mark, match["closers"], after, end):
             return False
         if mark[0] != "." and self._goes_on_after_dash(after, end):
             return False
@@ -317,17 +317,17 @@ class Scanner:
         if _is_ellipsis(mark):
             return word != last
         if mark == "." and tokenized:
-            if self.wrapped and word.lower() not in self.words.first and self._is_line_end(start, found.start()):
+            if self.wrapped and word.lower() not in self.words.first and self._is_line_end(start, match.start()):
                 return False
-            return not self.periods.is_split(before, word, start, found.start())
+            return not self.periods.is_split(before, word, start, match.start())
         if mark == "!" and last in NAMES_WITH_MARK:
             return word.lower() in self.words.first
-        return mark != "." or not self.periods.is_abbreviation(last, before, after, start, found.start())
+        return mark != "." or not self.periods.is_abbreviation(last, before, after, start, match.start())
 
     def _is_line_end(self, start: int, at: int) -> bool:
         """Tell whether the last period is near enough for a lost line end."""
-        near = at - _LINE
-        return near < start or self.text.find(".", near, at) >= 0
+        line_start = at - _LINE
+        return line_start < start or self.text.find(".", line_start, at) >= 0
 
     def _goes_on_after_dash(self, after: re.Match[str], end: int) -> bool:
         """Tell who speaks, as in "«Кто там?» — спросил он", from a sentence of its own."""
