@@ -17,8 +17,8 @@ from tersely.text import Document, detect_language
 # Fields that a language does without because of its script or its grammar, or because no rule has needed them yet.
 OPTIONAL = set(
     "endings abbreviations.first_words abbreviations.after_hour lines.chapter_patterns lines.page_patterns "
-    "lines.pictures pdf.page_patterns talk.other_labels talk.introductions headings.facts headings.holding "
-    "headings.order".split()
+    "lines.pictures lines.unfinished lines.credits pdf.page_patterns talk.other_labels talk.introductions talk.verbs "
+    "headings.facts headings.holding headings.order".split()
 )
 _HEADINGS = "abstract introduction method result discussion conclusion references acknowledgment"
 _MAIL = "headers subjects original forwarded wrote sign_offs"

@@ -20,7 +20,7 @@ _ORDER = "en zh de fr es it pt nl ru tr ar hi bn ja ko vi id th".split()
 
 
 def _codes() -> tuple[str, ...]:
-    codes = {file.stem for file in FOLDER.glob("*.toml")}
+    codes = {file.stem for file in FOLDER.iterdir() if file.suffix == ".toml"}
     return (*(code for code in _ORDER if code in codes), *sorted(codes.difference(_ORDER)), UNKNOWN)
 
 
@@ -35,7 +35,6 @@ else:
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 KANA = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9d"
 HANGUL = "\uac00-\ud7af"
-_HAN = re.compile(f"[{HAN}]+")
 
 # The lists that a pack may have, and what each is for.
 FIELDS = {
@@ -66,10 +65,13 @@ FIELDS = {
     "lines.pages": "words before the number of a page",
     "lines.page_totals": "words between the number of a page and the number of pages",
     "lines.page_patterns": "patterns of page numbers of another form",
+    "lines.unfinished": "patterns of the last word of a line that must go on",
+    "lines.credits": "words that begin a caption or a credit in brackets at the start of a sentence",
     "talk.question_labels": "labels of a question in an interview",
     "talk.answer_labels": "labels of an answer in an interview",
     "talk.other_labels": "words before a colon that name no speaker",
     "talk.introductions": "patterns of the end of what introduces a quotation or a list, and names no speaker",
+    "talk.verbs": "verbs of speech that follow a speaker's name",
     "mail.headers": "names of the headers of an e-mail",
     "mail.subjects": "names of the header with the subject",
     "mail.original": "patterns above the message that is answered",
@@ -221,7 +223,8 @@ def content_words(words: Iterable[str], language: Language) -> list[str]:
         return [word for word in words if word not in endings]
     if stops := stop_words(language):
         return [word for word in words if word not in stops and (len(word) > 1 or word.isdigit())]
-    return [word for word in words if len(word) > 2 or word.isdigit() or _HAN.match(word)]
+    is_han = re.compile(f"[{HAN}]").match
+    return [word for word in words if len(word) > 2 or word.isdigit() or is_han(word)]
 
 
 def separator(language: Language) -> str:

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from tersely.languages import HAN, Language, pack
+from tersely.languages import HAN, Language, alternatives, pack
 
 if TYPE_CHECKING:
     from tersely.text.blocks import Block
@@ -30,7 +30,7 @@ _THAI_CUT = re.compile("(?<=[ก-ฮะ-ูเ-ๅ็-๎])\\s+(?=[ก-ฮเ-�
 _HEAD = re.compile(
     r"(?:[A-Z\d][A-Z\d'’,:&-]{0,24}\s){1,12}[A-Z]{2,24}(?=[A-Z][a-z]{2,}\s)|"
     r"-\s?[A-ZÀ-Þ][^-.!?\n]{2,70}\s-(?=[A-ZÀ-Þ])|"
-    r"[（(](?:图|照片|资料图|记者|通讯员|摄影|来源|编辑)[^（）()\n]{2,60}[）)](?=\w)|"
+    rf"[（(](?:{alternatives('lines.credits')})[^（）()\n]{{2,60}}[）)](?=\w)|"
     rf"[（(](?:[{HAN}]{{2,4}}[ 、\u3000]){{1,8}}[{HAN}]{{2,4}}[）)](?=\w)"
 )
 # "the endThe next": a word that begins sentences, and any word after a year, though no space is before it.

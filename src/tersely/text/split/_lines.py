@@ -26,10 +26,7 @@ ITEM = re.compile(
 )
 _HEADING = re.compile(r"#{1,6}\s")
 # The end of a line that must go on.
-_UNFINISHED = re.compile(
-    r"(?:[,，、]|\b(?:an?|the|of|and|or|to|for|with|from|by|at|his|her|their|its|is|was|that|upon|into|said)"
-    r"|[.!?] \d{1,3}\.)\Z"
-)
+_UNFINISHED = re.compile(rf"(?:[,，、]|\b(?:{alternatives('lines.unfinished')})|[.!?] \d{{1,3}}\.)\Z")
 _WORD = re.compile(rf"[{HAN}]|\S{{1,40}}")
 # The start of a line that goes on: a pause, a closing mark, a reference within a sentence.
 _GOES_ON = re.compile(
@@ -52,7 +49,7 @@ Form = Kind | str
 
 CLOSED = re.compile(r"[.!?…。！？；;：:︒।؟۔][\"'”’“»«›)\]）」』】*_]{0,4}\Z")
 _RULE = re.compile(r"(?=[-=_*~#+|─━═—–•·:\s]*[-=_*~#+|─━═])[-=_*~#+|─━═—–•·:\s]{3,}")
-# What stands before a number, and patterns that have their own. In Chinese, a caption goes on without a mark.
+# In Chinese, patterns have the number of a page in their middle, and a space is enough after the number of a figure.
 _PAGE = re.compile(
     rf"(?:{alternatives('lines.pages')}) \d{{1,4}}(?: ?(?:/|{alternatives('lines.page_totals')}) ?\d{{1,4}})?|"
     rf"[-–—] ?\d{{1,4}} ?[-–—]|{alternatives('lines.page_patterns')}",

@@ -7,16 +7,9 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from tersely.languages import HAN, UNKNOWN, Language, pack, stop_words
+from tersely.languages import HAN, UNKNOWN, Language, alternatives, pack, stop_words
 
 NAMES_WITH_MARK = ("Yahoo", "Jeopardy")
-
-# "?" and "!" before a closing quote do not end a sentence when one of these follows the speaker's name.
-SPEECH_VERBS = (
-    "said|says|asked|asks|added|adds|replied|replies|told|tells|wrote|writes|cried|cries|shouted|shouts|exclaimed"
-    "|wondered|wonders|tweeted|continued|recalled|joked|quipped|demanded|answered|explained|yelled|whispered"
-    "|questioned|questions|queried|inquired|enquired|posed|screamed|muttered|murmured|gasped|snapped|remarked"
-)
 
 _CJK = f"{HAN}\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 # These end a sentence whatever follows: the final marks of Chinese, Japanese, Hindi, Arabic, Armenian, Burmese...
@@ -52,7 +45,8 @@ _ADDRESS = re.compile(r"[/@\\_=]|www\.")
 _CALL = re.compile(r"\w[(\[]")
 _BRAND = re.compile(r"[a-z]{1,2}[A-Z]")
 _TOKENIZED_OPENER = re.compile("[`‘“']")
-_SPEAKER = re.compile(rf"(?:[A-Z][\w.’'-]{{0,20}}\s+){{1,4}}(?:{SPEECH_VERBS})\b(?!\s?:)")
+# "?" and "!" before a closing quote do not end a sentence if the speaker's name and such a verb follow.
+_SPEAKER = re.compile(rf"(?:[A-Z][\w.’'-]{{0,20}}\s+){{1,4}}(?:{alternatives('talk.verbs')})\b(?!\s?:)")
 _GOES_ON = re.compile(r"\s*[,;:，、；：،؛]|[-–—~～%/&=+@#*]|\s+&")
 # 她问。 他喊道， 李明说，“ : only who said it.
 _SPEAKER_CJK = re.compile(
