@@ -204,7 +204,7 @@ def test_every_sentence_that_is_left_out_has_a_true_reason(text: str, limit: int
         assert (sentence.rejected == "") == sentence.selected
         assert (sentence.rejected == "excluded") == (sentence.index == 0)
         if sentence.rejected == "no-room":
-            assert len(document.shown[sentence.index]) > limit
+            assert len(document.display_texts[sentence.index]) > limit
         if sentence.rejected == "noise":
             assert reading.noise[sentence.index] > 0.5
         if sentence.rejected == "needs":

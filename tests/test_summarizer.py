@@ -88,7 +88,7 @@ def test_a_ratio_counts_the_characters_of_the_source(text: str, ratio: float) ->
 def test_every_selector_and_separator_keeps_the_budget(text: str, limit: int, select: str, separator: str) -> None:
     summary = EVERY_SELECTOR[select].summarize(text, max_chars=limit, separator=separator)
     check(summary, text)
-    shown = Document.from_text(text).shown
+    shown = Document.from_text(text).display_texts
     assert summary.text == separator.join(shown[s.index] for s in summary.sentences)
     assert len(summary.text) <= limit
 

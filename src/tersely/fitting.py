@@ -230,7 +230,7 @@ class Fitting:
             return less + 1 if less > 0 else 0
         if layout.unit != "words" or layout.measure(f"a{layout.separator}a") == 2 + layout.gap:
             return 0
-        sentences = zip(layout.document.shown, layout.lengths, strict=True)
+        sentences = zip(layout.document.display_texts, layout.lengths, strict=True)
         return (1 + layout.gap) * sum(layout.measure(text + "a") == length for text, length in sentences)
 
     def _measured(self, selection: Selection) -> Choice:

@@ -111,7 +111,7 @@ class Frontier:
                     "index": i,
                     "start": start,
                     "end": end,
-                    "text": document.shown[i],
+                    "text": document.display_texts[i],
                     "score": float(f"{values[i]:.9g}"),
                     "needs": needs,
                     "cause": cause,

@@ -34,7 +34,7 @@ class Layout:
     @cached_property
     def lengths(self) -> tuple[int, ...]:
         """The length of each sentence as it is shown."""
-        return tuple(map(measurer(self.unit, self.tokens), self.document.shown))
+        return tuple(map(measurer(self.unit, self.tokens), self.document.display_texts))
 
     @cached_property
     def gap(self) -> int:
@@ -49,11 +49,11 @@ class Layout:
     def join(self, sentences: Iterable[int]) -> str:
         """Join the sentences in the given order."""
         if not self.marked:
-            return self.separator.join(self.document.shown[i] for i in sentences)
+            return self.separator.join(self.document.display_texts[i] for i in sentences)
         pieces: list[str] = []
         before = None
         for i in sentences:
-            pieces += [self._between(before, i), self.document.shown[i]]
+            pieces += [self._between(before, i), self.document.display_texts[i]]
             before = i
         return "".join(pieces)
 

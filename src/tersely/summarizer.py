@@ -17,8 +17,8 @@ from tersely.frontier import Frontier
 from tersely.layout import Layout
 from tersely.models import DEFAULT, load_model
 from tersely.options import BUDGETS, KEYWORDS, LARGEST, UNITS, Budget, Coherence, OptionKeywords, Options, Unit
-from tersely.query import Answering
 from tersely.score import SCORERS, Scorer, Values
+from tersely.score._question import Answering
 from tersely.select import SELECTORS, Selector
 from tersely.summary import Summary
 from tersely.text.document import Document
@@ -223,7 +223,8 @@ class Summarizer:
             answering = Answering(load_encoder(options.encoder) if options.encoder else None)
             values = answering.values(document, options.query)
             mark = _hash([answering.fingerprint, network.fingerprint]) if network else answering.fingerprint
-            return Fitting(layout, values, answering.selector, answering.name, mark, network)
+            selector = SELECTORS.create(answering.select)
+            return Fitting(layout, values, selector, answering.name, mark, network)
         return Fitting(layout, self.score(document), self.selector, self.name, self.fingerprint, network)
 
 

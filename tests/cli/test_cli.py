@@ -300,10 +300,3 @@ def test_version_help_and_completion() -> None:
         assert "_TERSELY_COMPLETE" in tersely("completion", shell).stdout
     typed = tersely(_TERSELY_COMPLETE="bash_complete", COMP_WORDS="tersely sum", COMP_CWORD="1")
     assert "summarize" in typed.stdout
-
-
-def test_every_language_can_be_given() -> None:
-    from tersely.cli._options import LANGUAGES as OFFERED
-    from tersely.text import LANGUAGES
-
-    assert OFFERED == LANGUAGES

@@ -193,7 +193,7 @@ def test_rows_items_and_captions_of_a_pdf_are_no_prose() -> None:
 
 def test_chinese_in_a_pdf_is_read_without_spaces_between_lines() -> None:
     found = extract(pdf([set_lines(["市政府宣布古城核心区将全面禁止", "私家车通行。"])]))
-    assert found.document().shown == ("市政府宣布古城核心区将全面禁止私家车通行。",)
+    assert found.document().display_texts == ("市政府宣布古城核心区将全面禁止私家车通行。",)
 
 
 def test_a_word_document_is_read_as_if_its_changes_were_accepted() -> None:

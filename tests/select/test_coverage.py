@@ -18,7 +18,7 @@ from tersely.text.words import term_weights
 def term_by_term(problem: Problem, selector: Coverage) -> tuple[int, ...]:
     """The definition, written out."""
     assert problem.document is not None
-    weights = [int(w) for w in to_whole_numbers(term_weights(problem.document.terms, once=selector.once))]
+    weights = [int(w) for w in to_whole_numbers(term_weights(problem.document.terms, single=selector.once))]
     rows = [set(row.tolist()) for row in problem.document.terms.sentences]
     values = to_whole_numbers(problem.values)
     share = min(max(problem.capacity + problem.separator, 1) / max(problem.costs.sum(), 1), 1.0)
@@ -66,7 +66,7 @@ def test_each_sentence_is_the_one_that_adds_most_for_its_length(problem: Problem
 @given(st.lists(SENTENCES, min_size=1, max_size=8), st.integers(0, 60))
 def test_the_choice_covers_the_guaranteed_share_of_the_best(sentences: list[str], capacity: int) -> None:
     document = Document.from_sentences(sentences, "en")
-    weights = term_weights(document.terms, once=1.0)
+    weights = term_weights(document.terms, single=1.0)
     rows = document.terms.sentences
     values = np.array([weights[row].sum() for row in rows])
     problem = Problem(values, np.array([len(s) for s in sentences]), capacity, 1, document=document)

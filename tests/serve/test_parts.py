@@ -16,8 +16,8 @@ from serve.service import until
 from tersely import Document, Summarizer, candidates
 from tersely.encode import Matrix
 from tersely.models import DEFAULT
-from tersely.query import Answering
 from tersely.read.reader import Network
+from tersely.score._question import Answering
 from tersely.score.centroid import Centroid
 from tersely.select.knapsack import Knapsack
 from tersely.serve.desk import Desk, Memory, Remembering

@@ -16,7 +16,7 @@ from tersely.text.blocks import role_of
 
 def kinds(text: str, language: Language | None = None) -> list[tuple[str, str]]:
     document = Document.from_text(text, language)
-    return list(zip(document.kinds, document.shown, strict=True))
+    return list(zip(document.kinds, document.display_texts, strict=True))
 
 
 # Each line of the left is one sentence as it is shown, after its kind.
@@ -235,7 +235,7 @@ def test_a_wrapped_sentence_is_shown_on_one_line() -> None:
 
 def test_a_blank_line_in_the_middle_of_a_sentence_does_not_end_it() -> None:
     text = "We came.\n\nIt was a long silvery serpent-like\n \n  something\n \n that crawled on the sand.\n\nWe ran."
-    shown = Document.from_text(text).shown
+    shown = Document.from_text(text).display_texts
     assert shown[1] == "It was a long silvery serpent-like something that crawled on the sand."
 
 
@@ -268,7 +268,7 @@ def test_given_blocks_come_back(parts: list[Part]) -> None:
 
 def test_a_line_break_in_a_given_block_ends_no_sentence() -> None:
     document = Document.from_blocks([("prose", "It\nRained on\nMonday. Then"), ("prose", "not."), ("code", "a\nb")])  # type: ignore[list-item]
-    assert document.shown == ("It Rained on Monday.", "Then", "not.", "a", "b")
+    assert document.display_texts == ("It Rained on Monday.", "Then", "not.", "a", "b")
 
 
 def test_an_unknown_kind_is_one_clear_line() -> None:
@@ -299,4 +299,4 @@ def test_an_unknown_kind_is_one_clear_line() -> None:
 )
 @pytest.mark.soak
 def test_blocks_are_found_in_linear_time(piece: str) -> None:
-    assert_linear(lambda text: Document.from_text(text, "en").shown, lambda size: piece * size, 2000)
+    assert_linear(lambda text: Document.from_text(text, "en").display_texts, lambda size: piece * size, 2000)

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tersely.errors import UsageError
+from tersely.languages import LANGUAGES
 from tersely.options import BUDGETS, OPTIONS, READING, Budget, Keyword, Options
 
 if TYPE_CHECKING:
     from tersely.extract.source import Inputs
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-# The languages of tersely.text; to import them would load NumPy. A test compares the two lists.
-LANGUAGES = tuple("en zh de fr es it pt nl ru tr ar hi bn ja ko vi id th other".split())
 
 
 def several(*options: Callable[[F], F]) -> Callable[[F], F]:

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import click
 
-from tersely.cli._options import LANGUAGES, max_source_tokens_option
+from tersely.cli._options import max_source_tokens_option
 from tersely.cli._running import counting
+from tersely.languages import LANGUAGES
 from tersely.options import UNITS
 
 

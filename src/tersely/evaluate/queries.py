@@ -18,7 +18,7 @@ from tersely.fitting import Choice, Fitting
 from tersely.io.lines import Fault, read_objects
 from tersely.layout import Layout
 from tersely.options import Budget, Coherence, Options
-from tersely.query import Answering, stemmed
+from tersely.score._question import Answering, stemmed
 from tersely.select import SELECTORS
 from tersely.text.language import content_words
 from tersely.text.length import TokenCounter

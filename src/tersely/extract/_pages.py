@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.extract.extracted import Label, Piece
+from tersely.languages import alternatives, words_of_all
 
 if TYPE_CHECKING:
     from tersely.text.blocks import Kind
@@ -20,12 +21,14 @@ _ITEM = re.compile(
 )
 _MARK = re.compile(r"[^\w\s]|\(?(?:\d{1,2}(?:\.\d{1,2}){0,4}|[a-zA-Z]|[ivxIVX]{1,5})[.)]?")
 _CAPTION = re.compile(
-    r"(?:figure|fig\.|table|tab\.|abb\.|abbildung|tabelle|tableau|figura|tabla)\s?\d{1,3}[.:|—–]|[图圖表]\s?\d+[:：.\s]",
+    rf"(?:{alternatives('pdf.captions', capitals=True)})\s?\d{{1,3}}[.:|—–]|"
+    rf"(?:{alternatives('pdf.captions', capitals=False)})\s?\d+[:：.\s]",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 _PAGE = re.compile(
-    r"\W*(?:(?:page|seite|página|pagina|p\.)\s?)?0(?:\s?(?:of|von|de|di|/|\|)\s?0)?\W*|第\s?0\s?[页頁].{0,8}",
+    rf"\W*(?:(?:{alternatives('pdf.pages')})\s?)?0(?:\s?(?:/|\||{alternatives('pdf.page_totals')})\s?0)?\W*|"
+    rf"{alternatives('pdf.page_patterns')}",
     re.IGNORECASE,
 )
 _LEADERS = re.compile(r"(?:[.·…]\s?){5,}|(?:[.·…]\s){3,}\d+\Z")  # from an entry of a table of contents to its page
@@ -35,7 +38,7 @@ HYPHEN = "\ufffe"  # at the end of a line; its word goes on in the next one
 # Neither of these begins inside a word, and neither gives back letters: each letter is looked at once.
 _PARTED = re.compile(r"(?!\B\w)(\w*+)(?:\ufffe|(?<=[^\W\d_])-)\n(\w++)([^\s\ufffe]*+) ?")
 _HYPHENATED = re.compile(r"\b\w++-\w++")
-_SUSPENDED = {"and", "or", "to", "und", "oder", "bzw", "et", "ou", "y", "e", "o"}  # as in "pre- and postwar"
+_SUSPENDED = words_of_all("pdf.joining")  # as in "pre- and postwar"
 _LARGER = 1.12  # the least size of a heading, in sizes of the body's font
 _SMALLER = 0.92  # the largest size of a footnote, in sizes of the body's font
 _APART = 1.45  # the distance between lines that ends a paragraph, in usual distances

@@ -113,7 +113,7 @@ def _priced(lesson: Lesson, needs: Values, chances: Values, training: ChoiceTrai
     low, high = np.log(training.shortest), np.log(training.longest)
     drawn = float(np.exp(low + (high - low) * torch.rand(()).item()))
     return Priced(
-        np.array([len(text) for text in lesson.document.shown], np.int64),
+        np.array([len(text) for text in lesson.document.display_texts], np.int64),
         len(between),
         round(drawn if between else drawn / _DENSE),
         needs,

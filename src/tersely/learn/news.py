@@ -124,7 +124,7 @@ def halves(documents: Sequence[Document]) -> float:
 
 
 def _difference(document: Document) -> float | None:
-    weights = term_weights(document.terms, once=0.0)
+    weights = term_weights(document.terms, single=0.0)
     total = float(weights.sum())
     if not total:
         return None

@@ -1,6 +1,6 @@
 """Reading: what each sentence of a document is worth, which are noise, and what a sentence needs to be understood.
 
-One small network says it for all languages; an editor's labels taught it (see `tersely train editor`).
+One small network reads all languages. It learned from an editor's labels (see `tersely train editor`).
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ Values = NDArray[np.float64]
 
 NOISE = ROLES.index("noise")
 _LIKELY = 0.5
-# What a computer adds up may differ in the last digits from what another one does. The choice must not.
+# Sums may differ in the last digits from one computer to another. The choice must not, so numbers are rounded.
 _DIGITS = 5
 
 
@@ -68,12 +68,12 @@ def read(document: Document, network: Network | None = None) -> Reading:
     """
     network = network or shipped()
     # A network reads a document only once.
-    known: dict[str, Reading] = vars(document).setdefault("_readings", {})
-    if network.fingerprint not in known:
+    readings: dict[str, Reading] = vars(document).setdefault("_readings", {})
+    if network.fingerprint not in readings:
         parts = document.parts if isinstance(document, Collection) else ()
         reading = joined([read(part, network) for part in parts]) if parts else _read(document, network)
-        known[network.fingerprint] = reading
-    return known[network.fingerprint]
+        readings[network.fingerprint] = reading
+    return readings[network.fingerprint]
 
 
 def _read(document: Document, network: Network) -> Reading:
@@ -81,23 +81,23 @@ def _read(document: Document, network: Network) -> Reading:
         return unread(0)
     tokens = tokens_of(document)
     terms = terms_of(tokens)
-    said = network(tokens, terms, features_of(document, tokens, terms))
-    return _reading(_with_turns(said, document.speakers))
+    outputs = network(tokens, terms, features_of(document, tokens, terms))
+    return _reading(_with_turns(outputs, document.speakers))
 
 
-def _with_turns(said: Outputs, speakers: tuple[str, ...]) -> Outputs:
-    """Let what goes on with a speaker's turn need its first sentence, which says who speaks.
+def _with_turns(outputs: Outputs, speakers: tuple[str, ...]) -> Outputs:
+    """Let the later sentences of a speaker's turn need its first sentence, which says who speaks.
 
-    That is known from the form of the text. Alone, such a sentence would seem to be said by whoever spoke before it.
+    The form of the text shows the turns. Alone, such a sentence would seem to belong to the speaker before it.
     """
     first = 0
     for i, speaker in enumerate(speakers):
         if not speaker or not i or speaker != speakers[i - 1]:
             first = i
         else:
-            said.need[i], said.cure[i], said.certainty[i] = 1.0, first, 1.0
-            said.causes[i, CAUSES.index("speaker")] = 1.0
-    return said
+            outputs.need[i], outputs.cure[i], outputs.certainty[i] = 1.0, first, 1.0
+            outputs.causes[i, CAUSES.index("speaker")] = 1.0
+    return outputs
 
 
 @cache
@@ -107,7 +107,7 @@ def shipped() -> Network:
 
 
 def joined(readings: Sequence[Reading]) -> Reading:
-    """Return what was read of several texts, one after another: a sentence needs nothing from another text."""
+    """Join the readings of several texts, one after another. A sentence needs nothing from another text."""
     parts = [part for part in readings if part.cures]
     if not parts:
         return unread(0)
@@ -128,23 +128,23 @@ def joined(readings: Sequence[Reading]) -> Reading:
 
 
 def unread(count: int) -> Reading:
-    """Return what is said of sentences that nobody has read: nothing."""
-    none, nothing = np.zeros(count), ("",) * count
-    return Reading(none, nothing, none, none, (-1,) * count, none, nothing, nothing)
+    """Return an empty reading of `count` sentences: worth nothing, no noise, no needs."""
+    zeros, blanks = np.zeros(count), ("",) * count
+    return Reading(zeros, blanks, zeros, zeros, (-1,) * count, zeros, blanks, blanks)
 
 
-def _reading(said: Outputs) -> Reading:
-    raised = np.exp(said.worth.astype(np.float64) - float(said.worth.max()))
-    needs, certainty = _rounded(said.need), _rounded(said.certainty)
+def _reading(outputs: Outputs) -> Reading:
+    raised = np.exp(outputs.worth.astype(np.float64) - float(outputs.worth.max()))
+    needs, certainty = _rounded(outputs.need), _rounded(outputs.certainty)
     return Reading(
         _rounded(raised / raised.mean()) / len(raised),  # in a long text, each share is small
-        tuple(ROLES[role] for role in said.roles.argmax(axis=1).tolist()),
-        _rounded(said.roles[:, NOISE]),
+        tuple(ROLES[role] for role in outputs.roles.argmax(axis=1).tolist()),
+        _rounded(outputs.roles[:, NOISE]),
         needs,
-        forest(said.cure.tolist(), (needs * certainty).tolist()),
+        forest(outputs.cure.tolist(), (needs * certainty).tolist()),
         certainty,
-        tuple(CAUSES[cause] for cause in said.causes.argmax(axis=1).tolist()),
-        tuple(NOISES[kind] for kind in said.noises.argmax(axis=1).tolist()),
+        tuple(CAUSES[cause] for cause in outputs.causes.argmax(axis=1).tolist()),
+        tuple(NOISES[kind] for kind in outputs.noises.argmax(axis=1).tolist()),
     )
 
 
@@ -154,7 +154,7 @@ def _rounded(numbers: NDArray[np.floating]) -> Values:
 
 
 def forest(cures: list[int], weights: list[float]) -> tuple[int, ...]:
-    """Return cures without circles: of those that would close one, the weakest are left out."""
+    """Return cures without circles. Where some would form one, the weakest, by `weights`, is left out."""
     group = list(range(len(cures)))
 
     def leader(sentence: int) -> int:
@@ -163,9 +163,9 @@ def forest(cures: list[int], weights: list[float]) -> tuple[int, ...]:
             sentence = group[sentence]
         return sentence
 
-    kept = [-1] * len(cures)
+    acyclic = [-1] * len(cures)
     for sentence in sorted(range(len(cures)), key=lambda i: (-weights[i], i)):
-        one, other = leader(sentence), leader(cures[sentence])
-        if one != other:
-            group[one], kept[sentence] = other, cures[sentence]
-    return tuple(kept)
+        needing, curing = leader(sentence), leader(cures[sentence])
+        if needing != curing:
+            group[needing], acyclic[sentence] = curing, cures[sentence]
+    return tuple(acyclic)

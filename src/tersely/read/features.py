@@ -1,4 +1,4 @@
-"""What the reader's network is told about each sentence beside its tokens: features that any language has."""
+"""The features of each sentence, which the reader's network gets beside its tokens. Any language has them."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from tersely.languages import pack
 from tersely.read.tokens import (
-    DENSE_SCRIPTS,
     FLAGS,
     Columns,
     Floats,
@@ -79,7 +79,7 @@ def _one_hot(prefix: str, names: Sequence[str], labels: Sequence[str]) -> Column
 def _line_starts(document: Document) -> NDArray[np.bool_]:
     """Return for each sentence whether it is the first of a line."""
     text, spans = document.text, document.sentences
-    gaps = ["\n" in text[left.end : right.start] for left, right in pairwise(spans)]
+    gaps = ["\n" in text[span.end : following.start] for span, following in pairwise(spans)]
     return np.array([True, *gaps])
 
 
@@ -90,7 +90,7 @@ def _place(document: Document, lines: NDArray[np.bool_]) -> Columns:
     in_body, size = body.cumsum() - body, max(int(body.sum()), 1)
     block = document.block_numbers
     first = np.flatnonzero(np.diff(block, prepend=-1))[block]
-    within, sizes = place - first, np.bincount(block)[block]
+    place_in_block, sizes = place - first, np.bincount(block)[block]
     sections = np.array(document.sections)
     return {
         "place": np.log1p(place),
@@ -107,9 +107,9 @@ def _place(document: Document, lines: NDArray[np.bool_]) -> Columns:
         "body_share": in_body / size,
         "body_from_end": np.log1p(np.maximum(size - 1 - in_body, 0)),
         "line_start": lines,
-        "block_start": within == 0,
-        "block_end": within == sizes - 1,
-        "block_place": np.log1p(within),
+        "block_start": place_in_block == 0,
+        "block_end": place_in_block == sizes - 1,
+        "block_place": np.log1p(place_in_block),
         "block_size": np.log(sizes),
         "block_number": np.log1p(block),
         "section": np.log1p(sections[:, 0]),
@@ -132,7 +132,7 @@ def _form(document: Document, tokens: Tokens) -> tuple[Columns, dict[str, NDArra
         name: np.where(first["word"], first[name], second[name])
         for name in ("word", "title", "opener", "pronoun", "stop")
     }
-    scale = 3.0 if document.language in ("zh", "ja") else 1.0  # a character says as much as three letters
+    scale = float(pack(document.language).letters_per_character)
     lengths = np.array([end - start for start, end in document.sentences]) * scale
     sizes = np.log(np.maximum(lengths, 1.0))
     columns: Columns = {
@@ -177,7 +177,7 @@ def _form(document: Document, tokens: Tokens) -> tuple[Columns, dict[str, NDArra
 
 
 def _content(document: Document, terms: Terms) -> Columns:
-    """Return how much of what a sentence says the text says elsewhere, and where."""
+    """Return how many of the content words of a sentence the text has elsewhere, and where."""
     count, (sentence, term, size) = len(document), terms
     often = np.bincount(term, minlength=size)
     lengths = np.bincount(sentence, minlength=count)
@@ -222,16 +222,17 @@ def _content(document: Document, terms: Terms) -> Columns:
     }
 
 
-def _among(numbers: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which numbers are among the known ones, which ascend."""
-    if not len(known):
+def _among(numbers: NDArray[np.int64], ascending: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which numbers are among the ascending ones."""
+    if not len(ascending):
         return np.zeros(0, bool)
-    hits: NDArray[np.bool_] = known[np.minimum(np.searchsorted(known, numbers), len(known) - 1)] == numbers
+    places = np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)
+    hits: NDArray[np.bool_] = ascending[places] == numbers
     return hits
 
 
 def _said_in(terms: Terms, sentences: list[int], count: int) -> NDArray[np.float64]:
-    """Return how many of some sentences say each term."""
+    """Return how many of the given sentences have each term."""
     chosen = np.zeros(count, bool)
     chosen[sentences] = True
     return np.bincount(terms.term[chosen[terms.sentence]], minlength=terms.size).astype(np.float64)
@@ -239,8 +240,11 @@ def _said_in(terms: Terms, sentences: list[int], count: int) -> NDArray[np.float
 
 def _talk(document: Document) -> Columns:
     speakers = document.speakers
-    same = [bool(speaker) and speaker == before for before, speaker in pairwise(speakers)]
-    return {"same_speaker": np.array([False, *same]), "in_section": np.array([bool(role) for role in document.roles])}
+    goes_on = [bool(speaker) and speaker == before for before, speaker in pairwise(speakers)]
+    return {
+        "same_speaker": np.array([False, *goes_on]),
+        "in_section": np.array([bool(role) for role in document.roles]),
+    }
 
 
 def _profile(
@@ -257,7 +261,7 @@ def _profile(
         "sections": np.log1p(document.sections[-1].section),
         "turns": document.kinds.count("turn") / len(document),
         "speakers": np.log1p(len(set(document.speakers))),
-        "dense": float(document.language in DENSE_SCRIPTS),
+        "dense": float(pack(document.language).dense),
         "mean_size": float(sums["sizes"].mean()),
         "mean_lines": float(lines.mean()),
         "mean_quoted": float((np.asarray(quoted["share_quoted"]) > 0).mean()),

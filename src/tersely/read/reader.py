@@ -1,8 +1,8 @@
 """The reader's network in NumPy: a small transformer over the sentences of a document.
 
-A sentence is its features, the sum of the vectors of its tokens and of pairs of them, and the vectors of the tokens it
-opens and ends with. Sentences attend to each other, by content, distance and shared words. Then each one gets a role,
-its worth, whether it needs another sentence, why, and which.
+The input of a sentence is its features, the sum of the vectors of its tokens and of pairs of tokens, and the vectors of
+its first and last tokens. Sentences attend to each other, by content, distance and shared words. Then the network gives
+each sentence a role, its worth, and whether it needs another sentence, why, and which one.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ FARTHEST = 16  # distances are told apart up to this number of steps: the first 
 
 
 class Outputs(NamedTuple):
-    """What the network says of each of n sentences; probabilities but for the logits of `worth`."""
+    """What the network says of each of n sentences. All numbers are probabilities, but `worth` has logits."""
 
     roles: Floats  # [n, roles]
     worth: Floats  # [n]
@@ -107,13 +107,13 @@ def _overlap(terms: Terms, weights: NDArray[np.float64], first: int, end: int) -
     return _product(matrix, matrix.T)
 
 
-def _product(left: Floats, right: Floats) -> Floats:
+def _product(rows: Floats, matrix: Floats) -> Floats:
     """Return the product of two matrices, in parts so small that no threads are started, which would cost more."""
-    step = max(_SMALL // max(right.size, 1), 1)
-    if len(left) <= step:
-        whole: Floats = left @ right
-        return whole
-    return np.concatenate([left[first : first + step] @ right for first in range(0, len(left), step)])
+    step = max(_SMALL // max(matrix.size, 1), 1)
+    if len(rows) <= step:
+        product: Floats = rows @ matrix
+        return product
+    return np.concatenate([rows[first : first + step] @ matrix for first in range(0, len(rows), step)])
 
 
 def distances(count: int) -> Numbers:
@@ -125,8 +125,8 @@ def distances(count: int) -> Numbers:
     steps = np.arange(count)[None, :] - np.arange(count)[:, None]
     size = np.abs(steps)
     far = np.floor(8 + 2.6 * np.log2(np.maximum(size / 8, 1))).astype(np.int64)
-    near: Numbers = np.clip(np.sign(steps) * np.minimum(size, far), -FARTHEST, FARTHEST)
-    return near + FARTHEST
+    numbers: Numbers = np.clip(np.sign(steps) * np.minimum(size, far), -FARTHEST, FARTHEST)
+    return numbers + FARTHEST
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,13 +151,13 @@ class Network:
             with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
                 weights = {name: stored[name].astype(np.float32) for name in stored.files}
             network = cls(weights)
-            known = len(feature_names()) == len(weights["mean"]) and len(network._layers) > 0
+            fits = len(feature_names()) == len(weights["mean"]) and len(network._layers) > 0
         except FileNotFoundError:
             raise ModelError(f"{file.parent} is not the model folder of an editor: it has no {file.name}") from None
         except _UNREADABLE as error:
             reason = getattr(error, "strerror", None) or "it is broken, or something else"
             raise ModelError(f"{file} cannot be read as the weights of an editor: {reason}") from None
-        if not known:
+        if not fits:
             raise ModelError(f"{file} was made for other features than this version has: train the editor again")
         return network
 
@@ -190,9 +190,9 @@ class Network:
         """Return what is known of each sentence by itself, [n, features + vectors]."""
         weights = self.weights
         table, opens = weights["table"], weights["openings"]
-        one, two = buckets(tokens, len(table).bit_length() - 1)
+        singles, pairs = buckets(tokens, len(table).bit_length() - 1)
         scale = 1 / np.sqrt(tokens.counts).astype(np.float32)[:, None]
-        bags = [np.add.reduceat(table[rows], tokens.starts, axis=0) * scale for rows in (one, two)]
+        bags = [np.add.reduceat(table[rows], tokens.starts, axis=0) * scale for rows in (singles, pairs)]
         begins = opens[openings(tokens, len(opens).bit_length() - 1)].reshape(len(features), -1)
         standard = (features - weights["mean"]) / weights["deviation"]
         words = np.concatenate([*bags, begins], axis=1)
@@ -201,9 +201,9 @@ class Network:
     def _read(self, inputs: Floats, overlap: Floats, features: Floats, first: int) -> Outputs:
         """Read one window, whose first sentence has the number `first`."""
         weights, count = self.weights, len(inputs)
-        near = overlap.copy()
-        np.fill_diagonal(near, 0.0)
-        most: Floats = np.stack([np.tril(near).max(axis=1), np.triu(near).max(axis=1)], axis=1)
+        apart = overlap.copy()
+        np.fill_diagonal(apart, 0.0)
+        most: Floats = np.stack([np.tril(apart).max(axis=1), np.triu(apart).max(axis=1)], axis=1)
         hidden = _gelu(_product(inputs, weights["input"]) + most @ weights["input_overlap"] + weights["input_bias"])
         shared = np.stack([overlap, overlap * overlap])
         for layer in self._layers:
@@ -211,7 +211,7 @@ class Network:
         hidden = _normal(hidden, weights["norm"], weights["norm_bias"])
         heads = hidden @ weights["heads"] + weights["heads_bias"]
         sizes = np.cumsum([len(ROLES), 1, 1, len(CAUSES), len(NOISES), 1])
-        roles, worth, need, causes, noises, none = np.split(heads, sizes[:-1], axis=1)
+        roles, worth, need, causes, noises, no_cure = np.split(heads, sizes[:-1], axis=1)
         pointer = (hidden @ weights["pointer_query"]) @ (hidden @ weights["pointer_key"]).T
         opening = np.zeros(count, np.float32)
         opening[int(np.argmax(features[:, feature_names().index("body")]))] = 1.0
@@ -219,7 +219,7 @@ class Network:
         pointer += self._pointer_apart[:count, :count] + by_words[0] * shared[0] + by_words[1] * shared[1]
         pointer += (by_words[2] + by_words[3] * shared[0]) * opening
         np.fill_diagonal(pointer, -np.inf)
-        chances = _softmax(np.concatenate([pointer, none], axis=1))
+        chances = _softmax(np.concatenate([pointer, no_cure], axis=1))
         cure = np.argmax(chances[:, :-1], axis=1)
         return Outputs(
             _softmax(roles),

@@ -1,9 +1,7 @@
-"""The tokens of sentences as numbers: what they are like, and which of them are content words."""
+"""The tokens of sentences as numbers: their hashes, the stems of content words, and what each token is like."""
 
 import re
-import tomllib
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
@@ -11,7 +9,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.text.language import HAN, KANA, Language, stop_words
+from tersely.languages import HAN, KANA, Language, pack, stop_words
 
 if TYPE_CHECKING:
     from tersely.text.document import Document
@@ -19,15 +17,15 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
-# Tokens are words and marks. Where words are not set apart, a token is a character.
-DENSE_SCRIPTS: tuple[Language, ...] = ("zh", "ja", "th")
+# Tokens are words and marks. In a dense script, a token is a character.
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]|_")
 _DENSE_TOKEN = re.compile(f"[{HAN}{KANA}\u0e00-\u0e7f]|[A-Za-z]+|[0-9]+|[^\\w\\s]|\\w")
 _DIGIT = re.compile(r"\d")
-# The languages of the labeled documents. Others are read by features alone: their words would only be noise.
+# The languages of the labeled documents. Texts in other languages are read by features alone, because the network has
+# learned nothing about their words.
 LEARNED: tuple[Language, ...] = ("en", "zh", "fr", "de", "id")
 
-# What is known of a token, one bit for each.
+# The properties of a token, one bit for each.
 FLAGS = (
     "word",
     "title",
@@ -60,10 +58,10 @@ _MARKS = {
 # A token is packed into 62 bits: a hash of the token, a hash of its stem if it is a content word, and its flags.
 _HASH_BITS, _FLAG_BITS = 23, 16
 _HASH = (1 << _HASH_BITS) - 1
-_STEM = 6  # letters; words that begin alike count as the same
+_STEM = 6  # letters; words with the same first letters count as the same
 _REMEMBERED = 50_000  # tokens of each language that are packed only once
 
-# A quotation that stays open for longer than this many sentences was never meant to, and at a new line even earlier.
+# A quotation ends after this many sentences even if no mark closes it, and at a new line even earlier.
 _LONGEST_QUOTATION, _LONGEST_ACROSS_LINES = 8, 3
 
 Columns = dict[str, NDArray[np.generic] | float]  # features by name, for each sentence or for all
@@ -82,30 +80,20 @@ class Tokens(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """The distinct content words of sentences: pairs of a sentence and a term, ascending."""
+    """The distinct content words of sentences: pairs of a sentence and a term, in ascending order."""
 
     sentence: Numbers
     term: Numbers
     size: int  # of the vocabulary
 
 
-@cache
-def word_lists() -> dict[str, dict[str, frozenset[str]]]:
-    """Return the pronouns and openers of each language that has lists of them."""
-    stored = tomllib.loads(files("tersely.read").joinpath("words.toml").read_text(encoding="utf-8"))
-    return {
-        language: {name: frozenset(words.split()) for name, words in lists.items()}
-        for language, lists in stored.items()
-    }
-
-
 class _Packed(dict[str, int]):
     """Packs the tokens of one language, each when it is first seen."""
 
     def __init__(self, language: Language) -> None:
-        lists = word_lists().get(language, {})
-        self._stops, self._dense = stop_words(language), language in DENSE_SCRIPTS
-        self._openers, self._pronouns = lists.get("openers", frozenset()), lists.get("pronouns", frozenset())
+        entry = pack(language)
+        self._stops, self._dense = stop_words(language), entry.dense
+        self._openers, self._pronouns = (frozenset(entry.words(name)) for name in ("openers", "pronouns"))
 
     def __missing__(self, token: str) -> int:
         if len(self) > _REMEMBERED:
@@ -121,7 +109,7 @@ class _Packed(dict[str, int]):
                 stem = crc32(low[:_STEM].encode("utf-8", "surrogatepass")) & _HASH or 1
         else:
             flags = sum(_BIT[name] for name, marks in _MARKS.items() if token in marks) or _BIT["mark"]
-        # Numbers of as many digits are alike.
+        # Numbers with the same number of digits are alike.
         key = _DIGIT.sub("0", low)[:_STEM] if first.isdigit() else low
         packed = (crc32(key.encode("utf-8", "surrogatepass")) & _HASH) << (_HASH_BITS + _FLAG_BITS)
         packed |= stem << _FLAG_BITS | flags
@@ -136,15 +124,16 @@ def _packed(language: Language) -> _Packed:
 
 def tokens_of(document: "Document") -> Tokens:
     """Return the tokens of a document with at least one sentence."""
-    find = (_DENSE_TOKEN if document.language in DENSE_SCRIPTS else _TOKEN).findall
+    dense = pack(document.language).dense
+    find = (_DENSE_TOKEN if dense else _TOKEN).findall
     rows = [find(text) or ["_"] for text in document.texts]
     counts = np.fromiter(map(len, rows), np.int64, len(rows))
-    pack = _packed(document.language).__getitem__
-    packed = np.fromiter((pack(token) for row in rows for token in row), np.int64, int(counts.sum()))
+    packed_of = _packed(document.language).__getitem__
+    packed = np.fromiter((packed_of(token) for row in rows for token in row), np.int64, int(counts.sum()))
     flags = np.unpackbits(packed.astype("<u2").view(np.uint8).reshape(-1, 2), axis=1, bitorder="little")
     sentence = np.repeat(np.arange(len(rows)), counts)
     stems = packed >> _FLAG_BITS & _HASH
-    if document.language in DENSE_SCRIPTS:
+    if dense:
         stems = _pairs(stems, sentence)
     starts, learned = counts.cumsum() - counts, document.language in LEARNED
     return Tokens(packed >> (_HASH_BITS + _FLAG_BITS), stems, flags, sentence, starts, counts, learned)
@@ -153,8 +142,8 @@ def tokens_of(document: "Document") -> Tokens:
 def _pairs(stems: Numbers, sentence: Numbers) -> Numbers:
     """Return the stems of pairs of neighboring characters, which stand for words."""
     pairs = np.zeros_like(stems)
-    whole = (stems[:-1] > 0) & (stems[1:] > 0) & (sentence[:-1] == sentence[1:])
-    pairs[:-1] = np.where(whole, (stems[:-1] * 31 + stems[1:]) & _HASH | 1, 0)
+    complete = (stems[:-1] > 0) & (stems[1:] > 0) & (sentence[:-1] == sentence[1:])
+    pairs[:-1] = np.where(complete, (stems[:-1] * 31 + stems[1:]) & _HASH | 1, 0)
     return pairs
 
 
@@ -195,11 +184,11 @@ def quotations(tokens: Tokens, lines: NDArray[np.bool_]) -> Columns:
 def names_in(tokens: Tokens) -> Columns:
     """Return how many names a sentence has, new ones and known ones: capitalized words that open no sentence."""
     count = len(tokens.starts)
-    named = tokens.flags[:, FLAGS.index("title")] & (tokens.flags[:, FLAGS.index("stop")] ^ 1)
-    named[tokens.starts] = 0
-    places = np.flatnonzero(named)
+    is_name = tokens.flags[:, FLAGS.index("title")] & (tokens.flags[:, FLAGS.index("stop")] ^ 1)
+    is_name[tokens.starts] = 0
+    places = np.flatnonzero(is_name)
     sentence = tokens.sentence[places]
     _, first, number = np.unique(tokens.hashes[places], return_index=True, return_inverse=True)
-    known = sentence[first][number] < sentence if len(places) else np.zeros(0, bool)
-    old, every = np.bincount(sentence[known], minlength=count), np.bincount(sentence, minlength=count)
+    repeated = sentence[first][number] < sentence if len(places) else np.zeros(0, bool)
+    old, every = np.bincount(sentence[repeated], minlength=count), np.bincount(sentence, minlength=count)
     return {"new_names": np.log1p(every - old), "known_names": np.log1p(old), "has_name": every > 0}

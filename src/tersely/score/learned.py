@@ -129,7 +129,7 @@ def _length(document: Document) -> Values:
 
 def _words(document: Document) -> Values:
     """The weight of the document's repeated words in a sentence: in total, per character, and of those new in it."""
-    weights = term_weights(document.terms, decay=1.0, once=0.0)
+    weights = term_weights(document.terms, decay=1.0, single=0.0)
     rows = document.terms.sentences
     content = np.array([weights[row].sum() for row in rows])
     density = content / lengths(document)

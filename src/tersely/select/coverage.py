@@ -112,7 +112,7 @@ class _New:
     def __init__(self, document: Document, values: list[float], once: float, keep: float) -> None:
         terms = document.terms
         self._values, self._terms = values, [row.tolist() for row in terms.sentences]
-        weights = np.rint(term_weights(terms, once=once) * _SCALE)
+        weights = np.rint(term_weights(terms, single=once) * _SCALE)
         self._left: list[float] = (1 - 1 / np.maximum(terms.often * keep, 1)).tolist()
         self._weights: list[float] = weights.tolist()  # fall as terms are said
         self._totals = [self._weight(i) for i in range(len(self._terms))]

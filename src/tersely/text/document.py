@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tersely.languages import HAN, Language, pack
 from tersely.text.blocks import Block, Kind, Part, Place, join_parts, places, roles
-from tersely.text.language import HAN, Language, detect_language
+from tersely.text.language import detect_language
 from tersely.text.split import find_blocks, split_blocks
 from tersely.text.words import Numbered, Terms, content_terms, stems
 
@@ -93,7 +94,7 @@ class Document:
         return tuple(self.text[start:end] for start, end in self.sentences)
 
     @cached_property
-    def shown(self) -> tuple[str, ...]:
+    def display_texts(self) -> tuple[str, ...]:
         """The sentences as a summary shows them: a line break within one is a space, or nothing in Chinese.
 
         Sentences that were given one by one are shown as they are.
@@ -111,11 +112,6 @@ class Document:
         return tuple(block.speaker for block in self._owners)
 
     @cached_property
-    def is_conversation(self) -> bool:
-        """Whether more than three tenths of the sentences are turns of speakers."""
-        return 10 * self.kinds.count("turn") > 3 * len(self)
-
-    @cached_property
     def sections(self) -> tuple[Place, ...]:
         """The section of each sentence, and its place in it; sections begin with headings."""
         return places(self.kinds)
@@ -125,7 +121,9 @@ class Document:
         """What the section of each sentence is for, such as "abstract", "method" or "references", if it says so."""
         owners = self._owners
         starts = [i == 0 or owners[i - 1] is not owner for i, owner in enumerate(owners)]
-        return roles(self.texts, self.kinds, starts, judgment=self.language == "zh" and "本院" in self.text)
+        entry = pack(self.language)
+        judgment = entry.judgment if entry.judgment_mark and entry.judgment_mark in self.text else {}
+        return roles(self.texts, self.kinds, starts, judgment)
 
     @cached_property
     def block_numbers(self) -> NDArray[np.intp]:
@@ -136,12 +134,12 @@ class Document:
     @cached_property
     def _owners(self) -> tuple[Block, ...]:
         """The block in which each sentence begins."""
-        unknown, found, at = Block("prose", 0, len(self.text)), [], 0
+        unknown, owners, at = Block("prose", 0, len(self.text)), [], 0
         for start, _ in self.sentences:
             while at < len(self.blocks) and self.blocks[at].end <= start:
                 at += 1
-            found.append(self.blocks[at] if at < len(self.blocks) and self.blocks[at].start <= start else unknown)
-        return tuple(found)
+            owners.append(self.blocks[at] if at < len(self.blocks) and self.blocks[at].start <= start else unknown)
+        return tuple(owners)
 
     @cached_property
     def words(self) -> tuple[tuple[str, ...], ...]:

@@ -6,8 +6,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from tersely.errors import MissingExtraError, ModelError, UsageError
+from tersely.languages import HAN, KANA
 from tersely.options import Unit
-from tersely.text.language import HAN, KANA
 
 TokenCounter = Callable[[str], int]
 Tokenizer = str | Path | TokenCounter
@@ -105,16 +105,16 @@ def _tiktoken(name: str) -> TokenCounter:
     try:
         import tiktoken
     except ImportError:
-        said = "give the path of a tokenizer.json, or install 'tersely[tiktoken]' for the name of an encoding"
-        raise ModelError(f"no tokenizer at {name}: {said}") from None
+        advice = "give the path of a tokenizer.json, or install 'tersely[tiktoken]' for the name of an encoding"
+        raise ModelError(f"no tokenizer at {name}: {advice}") from None
     try:
         encoding = tiktoken.get_encoding(name)
     except ValueError:
-        known = ", ".join(tiktoken.list_encoding_names())
-        raise ModelError(f"'{name}' is neither a file nor an encoding of tiktoken: choose from {known}") from None
+        encodings = ", ".join(tiktoken.list_encoding_names())
+        raise ModelError(f"'{name}' is neither a file nor an encoding of tiktoken: choose from {encodings}") from None
     except Exception as error:  # an encoding is downloaded when it is first used
-        why = f"tiktoken has to download it once, and that failed ({type(error).__name__})"
-        raise ModelError(f"the encoding '{name}' cannot be loaded: {why}") from None
+        reason = f"tiktoken has to download it once, and that failed ({type(error).__name__})"
+        raise ModelError(f"the encoding '{name}' cannot be loaded: {reason}") from None
     # In a text, what looks like a special token is plain text.
     return lambda text: len(encoding.encode_ordinary(_encodable(text)))
 

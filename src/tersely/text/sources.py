@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.errors import UsageError
+from tersely.languages import LANGUAGES, Language
 from tersely.text.blocks import Kind
 from tersely.text.document import Document, Sentence
-from tersely.text.language import LANGUAGES, Language, detect_language
+from tersely.text.language import detect_language
 from tersely.text.words import Numbered
 
 # Texts meet in a blank line, so that no sentence crosses from one into the next.
@@ -34,14 +35,14 @@ class Source:
         return self.title if self.title is not None else self.id
 
 
-# What a word counts that only one source has: it says little about them all.
-_ONCE = 0.1
-# Sources of which one word in so many is in another source are about the same.
+# The weight of a word that only one source has: it says little about them all.
+_SINGLE_SOURCE = 0.1
+# Sources are about the same if one word in three is also in another source.
 _ENOUGH = 3
 
-# What can be given as one of several texts, and what can be summarized.
-Given = str | Document | Source | Mapping[str, object]
-Text = Given | Iterable[Given]
+# What can be one of several texts, and what can be summarized.
+AnySource = str | Document | Source | Mapping[str, object]
+Text = AnySource | Iterable[AnySource]
 
 
 @dataclass(frozen=True)
@@ -59,28 +60,28 @@ class Collection(Document):
     parts: tuple[Document, ...] = ()
 
     @classmethod
-    def gather(cls, given: Iterable[Given], language: Language | None = None) -> "Collection":
+    def gather(cls, texts: Iterable[AnySource], language: Language | None = None) -> "Collection":
         """Split each text into sentences; one without a name is called by its number, from 1."""
         sources: list[Source] = []
         parts: list[Document] = []
-        for number, each in enumerate(given, 1):
-            source, part = _taken(each, number, language)
+        for number, text in enumerate(texts, 1):
+            source, part = _source_and_document(text, number, language)
             sources.append(source)
             parts.append(part)
-        seen: set[str] = set()
+        ids: set[str] = set()
         for source in sources:
-            if source.id in seen:
+            if source.id in ids:
                 raise UsageError(f"two sources have the id '{source.id}': give each its own")
-            seen.add(source.id)
-        text = _BETWEEN.join(part.text for part in parts)
+            ids.add(source.id)
+        joined = _BETWEEN.join(part.text for part in parts)
         spoken = {part.language for part in parts if len(part)}
         sentences, offset = [], 0
         for part in parts:
             sentences += [Sentence(start + offset, end + offset) for start, end in part.sentences]
             offset += len(part.text) + len(_BETWEEN)
         return cls(
-            text=text,
-            language=language or (spoken.pop() if len(spoken) == 1 else detect_language(text)),
+            text=joined,
+            language=language or (spoken.pop() if len(spoken) == 1 else detect_language(joined)),
             sentences=tuple(sentences),
             sources=tuple(sources),
             parts=tuple(parts),
@@ -111,7 +112,7 @@ class Collection(Document):
         >>> Collection.gather(["Cheap. Works well.", "It works.", "Works for me."]).in_common.round(1).tolist()
         [0.1, 3.0, 3.0, 3.0]
         """
-        weights = np.where(self._spread > 1, self._spread, _ONCE)
+        weights = np.where(self._spread > 1, self._spread, _SINGLE_SOURCE)
         return self.terms.sums(weights) + 1e-3
 
     @cached_property
@@ -121,25 +122,26 @@ class Collection(Document):
         source = np.repeat(np.arange(len(self.parts)), list(map(len, self.parts)))[self.terms.sentence]
         return np.bincount(np.unique(source * size + self.terms.flat) % size, minlength=len(self.terms.vocabulary))
 
-    def together(self, each: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Return values by what the sources have in common, given the values of the sentences in each one.
+    def together(self, by_source: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Return values by what the sources have in common, given the values of the sentences within each source.
 
-        If less than a third of what they say is in common, what matters in each one counts, too: the less, the more.
-        Its square root at most, which keeps a source with few sentences that matter from outvoting the others.
+        If the sources share less than a third of their words, the value within each source counts as well, the more
+        the less they share. It counts as a square root at most, so that a source with one strong sentence does not
+        outvote the others.
         """
-        if len(each) == 1:
-            return each[0]
-        said = self.terms.flat
-        shared = float((self._spread[said] > 1).mean()) if len(said) else 0.0
-        positive = [np.maximum(values, 1e-9) for values in each if len(values)]
-        own = np.concatenate([values / values.mean() for values in positive])
-        combined: NDArray[np.float64] = self.in_common * own ** (0.5 * max(1 - _ENOUGH * shared, 0.0))
+        if len(by_source) == 1:
+            return by_source[0]
+        terms = self.terms.flat
+        shared = float((self._spread[terms] > 1).mean()) if len(terms) else 0.0
+        positive = [np.maximum(values, 1e-9) for values in by_source if len(values)]
+        inside = np.concatenate([values / values.mean() for values in positive])
+        combined: NDArray[np.float64] = self.in_common * inside ** (0.5 * max(1 - _ENOUGH * shared, 0.0))
         return combined
 
     @cached_property
-    def shown(self) -> tuple[str, ...]:
+    def display_texts(self) -> tuple[str, ...]:
         """The sentences as a summary shows them."""
-        return tuple(shown for part in self.parts for shown in part.shown)
+        return tuple(text for part in self.parts for text in part.display_texts)
 
     @cached_property
     def kinds(self) -> tuple[Kind, ...]:
@@ -205,17 +207,17 @@ def located(document: Document, i: int) -> tuple[int, int, str | None]:
     return start - offset, end - offset, document.sources[source].id
 
 
-def _taken(given: Given, number: int, language: Language | None) -> tuple[Source, Document]:
-    if isinstance(given, Document):
-        return Source(str(number), given.text), given
-    if isinstance(given, Mapping) and isinstance(document := given.get("text"), Document):
-        return _from_mapping({**given, "text": document.text}, number), document
-    if isinstance(given, str):
-        source = Source(str(number), given)
-    elif isinstance(given, Source):
-        source = given
-    elif isinstance(given, Mapping):
-        source = _from_mapping(given, number)
+def _source_and_document(text: AnySource, number: int, language: Language | None) -> tuple[Source, Document]:
+    if isinstance(text, Document):
+        return Source(str(number), text.text), text
+    if isinstance(text, Mapping) and isinstance(document := text.get("text"), Document):
+        return _from_mapping({**text, "text": document.text}, number), document
+    if isinstance(text, str):
+        source = Source(str(number), text)
+    elif isinstance(text, Source):
+        source = text
+    elif isinstance(text, Mapping):
+        source = _from_mapping(text, number)
     else:
         raise UsageError(f"source {number} must be a string, a Document, a Source or a mapping with 'text'")
     for name, value in (("id", source.id), ("text", source.text), ("title", source.title or "")):
@@ -224,11 +226,11 @@ def _taken(given: Given, number: int, language: Language | None) -> tuple[Source
     return source, Document.from_text(source.text, language)
 
 
-def _from_mapping(given: Mapping[str, object], number: int) -> Source:
-    if "text" not in given:
+def _from_mapping(mapping: Mapping[str, object], number: int) -> Source:
+    if "text" not in mapping:
         raise UsageError(f"source {number} has no 'text'")
-    name = given.get("id")
+    name = mapping.get("id")
     if name is None or type(name) is int:  # as many databases number their records
         name = str(number if name is None else name)
     # Whatever else the mapping says is not about the text.
-    return Source(name, given["text"], given.get("title"))  # type: ignore[arg-type]
+    return Source(name, mapping["text"], mapping.get("title"))  # type: ignore[arg-type]

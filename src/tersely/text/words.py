@@ -14,33 +14,25 @@ from unicodedata import category
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.text.language import HAN, HANGUL, KANA, Language, content_words
+from tersely.languages import HAN, Language, content_words, pack
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _HAN_RUN = re.compile(f"[{HAN}]+")
-# What is read in pairs, because too little shows where words end: of characters, in Thai of syllables, roughly.
-_RUNS = {
-    "ja": re.compile(f"[{HAN}{KANA}]+"),
-    "ko": re.compile(f"[{HANGUL}]+|[{HAN}]+"),
-    "th": re.compile("[\u0e01-\u0e4e]+"),
-}
-_THAI_PART = re.compile("[เ-ไ]?[ก-ฮ][ะ-ฺๅ็-๎]*|.")
-_SNOWBALL = "english german french spanish italian portuguese dutch russian turkish arabic hindi indonesian"
-_STEMMERS = dict(zip("en de fr es it pt nl ru tr ar hi id".split(), _SNOWBALL.split(), strict=True))
 # Words with this many of the same first letters, and this share of them, may be forms of one word.
 HEAD, _ALIKE = 4, 0.6
-# What a form or a compound of a word counts.
+# What a form or a compound of a word counts, as a share of the word itself.
 _FORM, _COMPOUND = 0.7, 0.5
 _OF_THREAD = threading.local()
 _REMEMBERED = 10_000  # words, in each language, whose stems are known without looking
-# What ends a sentence, and how many are cut at once. Bytes of UTF-8 that stay where English is cut: no marks of ASCII.
+# The character between sentences that are cut together, and how many of them are. Where English is cut into words,
+# these bytes of UTF-8 stay: all but the marks of ASCII.
 _APART, _BATCH = "\0", 512
-_KEPT = bytes(code if code in b"\0'" or code > 127 or chr(code).isalnum() else 32 for code in range(256))
+_IN_WORDS = bytes(code if code in b"\0'" or code > 127 or chr(code).isalnum() else 32 for code in range(256))
 Numbers = NDArray[np.intp]
 
 
 class Numbered(NamedTuple):
-    """Words of sentences, one after another, as numbers of a vocabulary in order of first occurrence.
+    """The words of sentences, one after another, as numbers. A vocabulary has the words in order of first occurrence.
 
     >>> numbered = Numbered.of([["rain", "fell"], ["rain"]])
     >>> numbered.words.tolist(), numbered.sentence.tolist(), numbered.vocabulary
@@ -76,31 +68,31 @@ class Numbered(NamedTuple):
         # What is read in pairs comes after the other words of its sentence.
         if language != "en" or _HAN_RUN.search("".join([piece for piece in pieces if not piece.isascii()])):
             return cls.of(all_words(text, language) for text in texts)
-        size, words, done = np.ones(len(pieces), np.intp), list[str](), 0
+        size, words, start = np.ones(len(pieces), np.intp), list[str](), 0
         for i in [i for i, piece in enumerate(pieces) if not piece.isalnum()]:
             inside = all_words(pieces[i], language)
-            words += [*pieces[done:i], *inside]
-            size[i], done = len(inside), i + 1
-        numbers, vocabulary = _numbers(words + pieces[done:])
-        start, rows, sentences = size.cumsum() - size, [numbers[:0]], [numbers[:0]]
-        for batch, found in enumerate(cut):
-            each = size[found]
-            rows.append(numbers[np.arange(each.sum()) + np.repeat(start[found] - each.cumsum() + each, each)])
-            sentences.append(np.repeat((found == 0).cumsum() + batch * _BATCH, each))
+            words += [*pieces[start:i], *inside]
+            size[i], start = len(inside), i + 1
+        numbers, vocabulary = _numbers(words + pieces[start:])
+        firsts, rows, sentences = size.cumsum() - size, [numbers[:0]], [numbers[:0]]
+        for number_of_batch, batch in enumerate(cut):
+            sizes = size[batch]
+            rows.append(numbers[np.arange(sizes.sum()) + np.repeat(firsts[batch] - sizes.cumsum() + sizes, sizes)])
+            sentences.append(np.repeat((batch == 0).cumsum() + number_of_batch * _BATCH, sizes))
         return cls(np.concatenate(rows), np.concatenate(sentences), vocabulary)
 
     def rows(self, count: int) -> tuple[tuple[str, ...], ...]:
-        """Return the words of each of so many sentences."""
+        """Return the words of each sentence; `count` is the number of sentences."""
         flat = map(self.vocabulary.__getitem__, self.words.tolist())
         return tuple(tuple(islice(flat, length)) for length in np.bincount(self.sentence, minlength=count).tolist())
 
     def renamed(self, names: Sequence[str]) -> "Numbered":
-        """Return the same with other names for the vocabulary, not all of which are different."""
+        """Return the same words under new names, such as stems. Words that get the same name become one."""
         number, vocabulary = _numbers(names)
         return Numbered(number[self.words], self.sentence, vocabulary)
 
     def part(self, sentences: Numbers) -> "Numbered":
-        """Return the words of some sentences alone, ascending."""
+        """Return the words of these sentences alone, which are given in ascending order."""
         inside, sentence = among(self.sentence, sentences)
         words = self.words[inside]
         present = np.zeros(len(self.vocabulary), dtype=bool)
@@ -125,12 +117,12 @@ def _cut(texts: Sequence[str], number: Mapping[str, int]) -> Iterator[Numbers]:
     """Yield batches of English texts in lowercase, cut where no word goes on: numbers of pieces, 0 after each text."""
     for first in range(0, len(texts), _BATCH):
         joined = "".join([f"{text.replace(_APART, ' ')} {_APART} " for text in texts[first : first + _BATCH]]).lower()
-        kept = joined.encode("utf-8", "surrogatepass").translate(_KEPT).decode("utf-8", "surrogatepass")
-        yield np.fromiter(map(number.__getitem__, kept.split()), np.intp)
+        words_only = joined.encode("utf-8", "surrogatepass").translate(_IN_WORDS).decode("utf-8", "surrogatepass")
+        yield np.fromiter(map(number.__getitem__, words_only.split()), np.intp)
 
 
 def among(numbers: Numbers, chosen: Numbers) -> tuple[NDArray[np.bool_], Numbers]:
-    """Return which numbers are among the chosen ones, ascending, and the places of these there."""
+    """Return a mask of the numbers that occur in `chosen` (sorted), and the index of each of those in `chosen`."""
     place = np.searchsorted(chosen, numbers)
     inside = np.append(chosen, -1)[place] == numbers
     return inside, place[inside]
@@ -164,9 +156,9 @@ class Terms:
     def sums(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sum of the weights of each sentence's terms."""
         # A zero before each sentence makes `reduceat` add as `sum` does, to the last bit, even where there is no term.
-        starts, taken = self.lengths.cumsum() - self.lengths, np.zeros(len(self.flat) + self.count)
-        taken[np.arange(len(self.flat)) + self.sentence + 1] = weights.take(self.flat)
-        return np.add.reduceat(taken, starts + np.arange(self.count)) if self.count else taken
+        starts, padded = self.lengths.cumsum() - self.lengths, np.zeros(len(self.flat) + self.count)
+        padded[np.arange(len(self.flat)) + self.sentence + 1] = weights.take(self.flat)
+        return np.add.reduceat(padded, starts + np.arange(self.count)) if self.count else padded
 
 
 def all_words(text: str, language: Language) -> list[str]:
@@ -181,78 +173,87 @@ def all_words(text: str, language: Language) -> list[str]:
     """
     low = text.lower()
     if language in ("en", "zh"):
-        found = _WORD.findall(low)
+        words = _WORD.findall(low)
     else:
         # Without its dot, which lowercase letters of other languages do not keep apart, "İ" is the Turkish "i".
         low = text.replace("İ", "i").replace("I", "ı").lower() if language == "tr" else low
-        found = _pattern(language).findall(low)
+        words = _word_pattern(language).findall(low)
     if "'s" in low or "’s" in low:
-        found = [word[:-2] if word.endswith(("'s", "’s")) else word for word in found]
+        words = [word[:-2] if word.endswith(("'s", "’s")) else word for word in words]
     if text.isascii():
-        return found
-    run = _RUNS.get(language, _HAN_RUN)
+        return words
+    run, syllable = _run_patterns(language)
     runs = run.findall(text)
     if not runs:
-        return found
+        return words
     # A word that mixes scripts, such as "GDP好", is split.
-    whole = [part for word in found for part in run.split(word) if part]
-    rows: Iterable[Sequence[str]] = map(_THAI_PART.findall, runs) if language == "th" else runs
+    words = [part for word in words for part in run.split(word) if part]
+    rows: Iterable[Sequence[str]] = map(syllable.findall, runs) if syllable else runs
     for row in rows:
-        whole += map(add, row, row[1:]) if len(row) > 1 else row
-    return whole
+        words += map(add, row, row[1:]) if len(row) > 1 else row
+    return words
 
 
 @cache
-def _pattern(language: Language) -> re.Pattern[str]:
+def _run_patterns(language: Language) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
+    """Return the patterns of a run that is read in pairs, and of what such a pair consists of if not of characters."""
+    entry = pack(language)
+    return re.compile(entry.pairs), re.compile(entry.syllables) if entry.syllables else None
+
+
+@cache
+def _word_pattern(language: Language) -> re.Pattern[str]:
     """Return the pattern of a word in lowercase. Vowel signs, which Python takes for no letters, are part of it."""
     signs = "".join(c for c in map(chr, range(0x300, 0x1100)) if category(c)[0] == "M") + "\u200c\u200d"
     word = rf"(?:[^\W_]++[{signs}]*+)++"
-    return re.compile(word if language in ("fr", "it", "tr") else f"{word}(?:['’]{word})?")
+    return re.compile(word if pack(language).apostrophe_ends_words else f"{word}(?:['’]{word})?")
 
 
 def stems(words: Sequence[str], language: Language) -> list[str]:
-    """Return the stem of each word ("flooded" and "flooding" are "flood"), or the words if we know no stems.
+    """Return the stem of each word ("flooded" and "flooding" are "flood"), or the words if there is no stemmer.
 
     >>> stems(["rivers", "flooding"], "en"), stems(["Fluss", "Flüsse"], "other")
     (['river', 'flood'], ['Fluss', 'Flüsse'])
     """
-    if language not in _STEMMERS:
+    if not (name := pack(language).stemmer):
         return list(words)
-    stemmer, known = _stemmer(_STEMMERS[language])
-    if len(known) > _REMEMBERED:
-        known.clear()
-    new = [word for word in words if word not in known]
-    known.update(zip(new, stemmer.stemWords(new), strict=True))
-    return list(map(known.__getitem__, words))
+    stemmer, memory = _stemmer(name)
+    if len(memory) > _REMEMBERED:
+        memory.clear()
+    new = [word for word in words if word not in memory]
+    memory.update(zip(new, stemmer.stemWords(new), strict=True))
+    return list(map(memory.__getitem__, words))
 
 
-def alike(one: str, two: str) -> float:
+def alike(word: str, another: str) -> float:
     """Return how much a word counts for another that begins alike, as a form of it, or holds it, as a compound.
 
     >>> round(alike("odingas", "odinga"), 1), alike("regier", "koalitionsregier"), alike("regen", "see")
     (0.6, 0.5, 0.0)
     """
-    short, long = sorted((one, two), key=len)
-    if len(short) < HEAD or any(map(str.isdigit, one)):
+    short, long = sorted((word, another), key=len)
+    if len(short) < HEAD or any(map(str.isdigit, word)):
         return 0.0
-    same = next((k for k, letter in enumerate(short) if letter != long[k]), len(short))
-    if same >= HEAD and same >= _ALIKE * len(long):
-        return _FORM * same / len(long)
+    head = next((k for k, letter in enumerate(short) if letter != long[k]), len(short))
+    if head >= HEAD and head >= _ALIKE * len(long):
+        return _FORM * head / len(long)
     return _COMPOUND if len(short) > HEAD and short in long else 0.0
 
 
 def _stemmer(name: str) -> tuple[Any, dict[str, str]]:
     """Return a stemmer of this thread, which must not be shared, and the stems of words that it has seen."""
-    kept: dict[str, tuple[Any, dict[str, str]]] = _OF_THREAD.__dict__
-    if name not in kept:
+    stemmers: dict[str, tuple[Any, dict[str, str]]] = _OF_THREAD.__dict__
+    if name not in stemmers:
         from Stemmer import Stemmer
 
-        kept[name] = Stemmer(name, 0), {}  # a dictionary remembers faster
-    return kept[name]
+        stemmers[name] = Stemmer(name, 0), {}  # a dictionary remembers faster
+    return stemmers[name]
 
 
 def content_terms(words: Numbered, stemmed: Numbered, language: Language, total: int) -> Terms:
-    """Number the distinct stems of the content words of so many sentences, given all of their words and stems.
+    """Number the distinct stems of the content words of each sentence.
+
+    `words` and `stemmed` are all words of the sentences and their stems, and `total` is the number of sentences.
 
     >>> words = Numbered.of([["rain", "fell"], ["rains", "and"]])
     >>> terms = content_terms(words, words.renamed(["rain", "fell", "rain", "and"]), "en", 2)
@@ -278,17 +279,17 @@ def _firsts(keys: Numbers) -> Numbers:
     return np.sort(order[np.diff(keys[order], prepend=-1) > 0])
 
 
-def term_weights(terms: Terms, decay: float = 1.0, once: float = 0.1, from_end: bool = False) -> NDArray[np.float64]:
+def term_weights(terms: Terms, decay: float = 1.0, single: float = 0.1, from_end: bool = False) -> NDArray[np.float64]:
     """Return the weight of each term: the sum of decay^j over the sentences j that contain it.
 
-    Sentences are counted from the beginning, or from the end if `from_end`. A term in only one sentence says little
-    about the document: its weight is multiplied by `once`.
+    Sentences are counted from the beginning, or from the end if `from_end`. A term in a single sentence says little
+    about the document: its weight is multiplied by `single`.
 
     >>> rain, fell, snow = 0, 1, 2
     >>> terms = Terms(np.array([rain, fell, rain, snow]), np.array([0, 0, 1, 1]), ("rain", "fell", "snow"), 2)
-    >>> term_weights(terms, decay=0.5, once=0.1).tolist()
+    >>> term_weights(terms, decay=0.5, single=0.1).tolist()
     [1.5, 0.1, 0.05]
     """
     place = (terms.count - 1 - terms.sentence if from_end else terms.sentence).astype(np.float64)
     weights = np.bincount(terms.flat, decay**place, minlength=len(terms.vocabulary))
-    return np.where(terms.often == 1, weights * once, weights)
+    return np.where(terms.often == 1, weights * single, weights)

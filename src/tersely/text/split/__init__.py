@@ -1,11 +1,11 @@
-"""Finds where the sentences of a text begin and end."""
+"""Finds where the sentences of a text begin and end, even where the text has lost its line ends."""
 
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from tersely.text.language import Language
+from tersely.languages import HAN, Language, alternatives, pack
 
 if TYPE_CHECKING:
     from tersely.text.blocks import Block
@@ -16,8 +16,7 @@ _SAMPLE = 20_000
 _PART = 1_000
 
 # Blocks that are one sentence.
-_WHOLE = frozenset(("heading", "row", "header", "page", "rule"))
-_WITHOUT_CAPITALS = frozenset(("zh", "ja", "ko", "ar", "hi", "bn", "th"))
+_UNDIVIDED = frozenset(("heading", "row", "header", "page", "rule"))
 _WORD = re.compile(r"\w")
 _SPACE = re.compile(r"\s*")
 
@@ -26,6 +25,23 @@ _SPACE = re.compile(r"\s*")
 _LONG_ENOUGH, _TOO_LONG, _SHORTEST = 60, 300, 20
 _GAP = re.compile(r"\s+")
 _THAI_CUT = re.compile("(?<=[ก-ฮะ-ูเ-ๅ็-๎])\\s+(?=[ก-ฮเ-ไ])(?!ที่|ซึ่ง|และ|หรือ|ว่า|เพื่อ|กับ|จาก|ของ)")
+
+# "SALES ROSEThe shop", "- The winners -Anna", "(图1:会场)大会": a heading or a caption at the start of a sentence.
+_HEAD = re.compile(
+    r"(?:[A-Z\d][A-Z\d'’,:&-]{0,24}\s){1,12}[A-Z]{2,24}(?=[A-Z][a-z]{2,}\s)|"
+    r"-\s?[A-ZÀ-Þ][^-.!?\n]{2,70}\s-(?=[A-ZÀ-Þ])|"
+    rf"[（(](?:{alternatives('lines.credits')})[^（）()\n]{{2,60}}[）)](?=\w)|"
+    rf"[（(](?:[{HAN}]{{2,4}}[ 、\u3000]){{1,8}}[{HAN}]{{2,4}}[）)](?=\w)"
+)
+# "the endThe next": a word that begins sentences, and any word after a year, though no space is before it.
+_GLUED = re.compile(r"[A-Z](?<=[a-z\d][A-Z])[a-z]{2,9}(?=\s)")
+# How such a heading begins.
+_OPENS, _SHOUTS = frozenset("-(（"), frozenset(" ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_LETTER = re.compile(r"\w")
+_YEAR_BEFORE = re.compile(r"\b(?:19|20)\d\d\Z")
+_LETTERS = re.compile(r"[a-z]{2}\Z")
+# The picture that ends a post.
+_PICTURE = re.compile(r"pic\.twitter\.com/\w{10}(?=\s?[A-Z])")
 
 
 def split_sentences(text: str, language: Language, most: int | None = None) -> list[tuple[int, int]]:
@@ -57,20 +73,20 @@ def split_blocks(
     A heading or a row is one sentence, and so is each line of code. Splitting ends early once there are more than
     `most` sentences.
     """
-    from tersely.text.split._lines import find_cuts, find_lines, part
+    from tersely.text.split._lines import find_lines
     from tersely.text.split._marks import Scanner
 
     scanner = Scanner(text, language, uncased=_is_uncased(text[:_SAMPLE]))
-    cuts = deque(() if language in _WITHOUT_CAPITALS else find_cuts(text, scanner.words.first))
+    cuts = deque(_find_cuts(text, scanner.words.first) if pack(language).capitals else ())
     spans: list[tuple[int, int]] = []
     for kind, start, end, _, _ in blocks:
         if kind == "code":
             spans += [line[:2] for line in find_lines(text, start, end)]
-        elif kind in _WHOLE:
+        elif kind in _UNDIVIDED:
             spans.append((start, end))
         else:
             for span in _split_block(text, start, end, scanner, most):
-                spans += part(text, *span, cuts)
+                spans += _pieces(text, *span, cuts)
         if most is not None and len(spans) > most:
             break
     return [piece for span in spans for piece in _phrases(text, *span)] if language == "th" else spans
@@ -93,14 +109,14 @@ def _is_uncased(sample: str) -> bool:
 def _split_block(text: str, start: int, end: int, scanner: "Scanner", most: int | None) -> list[tuple[int, int]]:
     """Return the spans of the sentences of `text[start:end]`, a paragraph, a list item or a turn."""
     spans: list[tuple[int, int]] = []
-    enclosed = deque([found.span() for found in scanner.enclosed.finditer(text, start, end)])
+    enclosed = deque([match.span() for match in scanner.enclosed.finditer(text, start, end)])
     word, quotes, counted = _first_word(text, start, end), 0, start
     quoted = text.find('"', start, end) >= 0
-    for found in scanner.mark.finditer(text, start, end):
+    for mark in scanner.mark.finditer(text, start, end):
         if quoted:
-            quotes += text.count('"', counted, found.start())
-            counted = found.start()
-        stop = scanner.end_of_sentence(found, start, end, quotes)
+            quotes += text.count('"', counted, mark.start())
+            counted = mark.start()
+        stop = scanner.end_of_sentence(mark, start, end, quotes)
         # It is not a sentence until it has a word: "..." belongs to what follows.
         if stop <= word or _is_inside(stop, enclosed):
             continue
@@ -129,13 +145,13 @@ def _phrases(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _first_word(text: str, start: int, end: int) -> int:
-    found = _WORD.search(text, start, end)
-    return found.start() if found else end
+    word = _WORD.search(text, start, end)
+    return word.start() if word else end
 
 
 def _skip_space(text: str, start: int, end: int) -> int:
-    found = _SPACE.match(text, start, end)
-    return found.end() if found else start
+    space = _SPACE.match(text, start, end)
+    return space.end() if space else start
 
 
 def _is_inside(position: int, spans: deque[tuple[int, int]]) -> bool:
@@ -143,3 +159,44 @@ def _is_inside(position: int, spans: deque[tuple[int, int]]) -> bool:
     while spans and spans[0][1] <= position:
         spans.popleft()
     return bool(spans) and spans[0][0] < position
+
+
+def _find_cuts(text: str, first: frozenset[str]) -> list[int]:
+    """Return where a text is glued together, ascending; `first` has the words that begin sentences.
+
+    >>> _find_cuts("We saw the endThe next came.", frozenset({"the"}))
+    [14]
+    """
+    cuts = [word.start() for word in _GLUED.finditer(text) if _is_glued(text, word, first)]
+    if "pic.twitter.com/" in text:
+        cuts = sorted([*cuts, *(picture.end() for picture in _PICTURE.finditer(text))])
+    return cuts
+
+
+def _is_glued(text: str, word: re.Match[str], first: frozenset[str]) -> bool:
+    start = max(0, word.start() - 5)
+    if _YEAR_BEFORE.search(text, start, word.start()):
+        return True
+    return word[0].lower() in first and bool(_LETTERS.search(text, start, word.start()))
+
+
+def _pieces(text: str, start: int, end: int, cuts: deque[int]) -> list[tuple[int, int]]:
+    """Return the pieces of a sentence: the heading that is glued to it, and what the cuts leave of it."""
+    while cuts and cuts[0] <= start:
+        cuts.popleft()
+    begins = text[start] in _OPENS or text[start + 1 : start + 2] in _SHOUTS
+    if not begins and not cuts:
+        return [(start, end)]
+    stops: list[int] = []
+    if begins:
+        head = _HEAD.match(text, start, end)
+        stops += [head.end()] if head else []
+    while cuts and cuts[0] < end:
+        stops.append(cuts.popleft())
+    pieces: list[tuple[int, int]] = []
+    for stop in stops:
+        rest = _LETTER.search(text, stop, end)
+        if stop > start and rest:
+            pieces.append((start, stop))
+            start = stop + len(text[stop : rest.start()]) - len(text[stop : rest.start()].lstrip())
+    return [*pieces, (start, end)]

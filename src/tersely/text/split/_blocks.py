@@ -6,19 +6,30 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import cast
 
+from tersely.languages import HAN, Language, alternatives
 from tersely.text.blocks import Block, Kind, role_of
-from tersely.text.language import HAN, Language
-from tersely.text.split._forms import CLOSED, Form, line_form, mark_code, settle_columns
-from tersely.text.split._lines import ITEM, Line, continues, find_lines, is_cased, is_interrupted, wrap_width
+from tersely.text.split._lines import (
+    CLOSED,
+    ITEM,
+    Form,
+    Line,
+    continues,
+    find_lines,
+    is_cased,
+    is_interrupted,
+    line_form,
+    mark_code,
+    settle_columns,
+    wrap_width,
+)
 from tersely.text.split._talk import find_labels, find_speakers, mark_mail, skip_stamp
 
 _QUOTED = re.compile(r"[>\s]*")
 _MARKUP = re.compile(r"(#{1,6}|={2,6})\s")
 _BOLD = re.compile(r"(\*\*|__)[^*_\n]{1,100}\1:?")
 _CHAPTER = re.compile(
-    r"(?:chapter|section|part|appendix|kapitel|abschnitt|chapitre|capítulo|capitolo|bab|глава)\s"
-    r"(?:\d{1,3}|[ivxlc]{1,6}|[a-z])\b|"
-    r"第[一二三四五六七八九十百\d]{1,4}[章编篇部节回](?=[\s：:]|\Z|\w)",
+    rf"(?:{alternatives('lines.chapters')})\s(?:\d{{1,3}}|[ivxlc]{{1,6}}|[a-z])\b|"
+    rf"{alternatives('lines.chapter_patterns')}",
     re.IGNORECASE,
 )
 _DEPTH = re.compile(
@@ -34,7 +45,7 @@ _MOST_STACKED = 3  # headings above one paragraph
 _PARAGRAPH, _PARAGRAPH_HAN = 60, 25  # characters of a paragraph, at least
 _AGAIN = 3  # times that a running header comes, at least
 _SAMPLE = 5_000
-_SAID = frozenset(("prose", "item", "turn", "quote", "reply"))
+_TEXT_KINDS = frozenset(("prose", "item", "turn", "quote", "reply"))
 # Lines of these forms are blocks by themselves; neighboring lines of code are one.
 _ALONE = frozenset(("row", "code", "caption", "signature", "header", "page", "rule", "heading"))
 
@@ -83,11 +94,11 @@ def _joined(
         text, [line for line, form in zip(inner, forms, strict=True) if form not in _ALONE and _full(line)]
     )
     cased = is_cased(text, inner)
-    quoted = [line != within for line, within in zip(lines, inner, strict=True)]
+    quoted = [line != text_line for line, text_line in zip(lines, inner, strict=True)]
     blocks: list[Block] = []
     bare = False  # whether the block has nothing but a label or the mark of a quotation so far
     for i, line in enumerate(lines):
-        form, (speaker, said) = forms[i], turns.get(i, ("", 0))
+        form, (speaker, label_end) = forms[i], turns.get(i, ("", 0))
         if blocks and i not in turns and (form == forms[i - 1] or (not form and forms[i - 1] == "caption")):
             if form == "code":
                 blocks[-1] = blocks[-1]._replace(end=line.end)
@@ -106,7 +117,7 @@ def _joined(
         if start > line.start:
             blocks.append(Block("header", line.start, line.start + len(text[line.start : start].rstrip())))
         blocks.append(Block(cast(Kind, kind), start, line.end, speaker, level))
-        bare = said >= line.end if speaker else not _full(inner[i])
+        bare = label_end >= line.end if speaker else not _full(inner[i])
     if bare:
         blocks[-1] = blocks[-1]._replace(kind="header")
     return blocks
@@ -149,9 +160,9 @@ def _name_headings(text: str, blocks: list[Block], paragraph: int) -> None:
         for i, (kind, start, end, _, _) in enumerate(blocks)
         if kind in ("prose", "item") and end - start <= _LONGEST_MARKED
     }
-    short = {i: own for i, own in texts.items() if len(own) <= _LONGEST_HEADING and _is_open(own)}
-    again = Counter(_DIGITS.sub("0", own) for i, own in short.items() if blocks[i].kind == "prose")
-    paragraphs = [block for block in blocks if block.kind in _SAID and block.end - block.start >= paragraph]
+    short = {i: line for i, line in texts.items() if len(line) <= _LONGEST_HEADING and _is_open(line)}
+    again = Counter(_DIGITS.sub("0", line) for i, line in short.items() if blocks[i].kind == "prose")
+    paragraphs = [block for block in blocks if block.kind in _TEXT_KINDS and block.end - block.start >= paragraph]
     marked = 2 * sum(_is_closed(text, block) for block in paragraphs) > len(paragraphs)
     sample = text[:_SAMPLE] if any(map(str.isupper, short.values())) else ""
     shouted = sum(map(str.isupper, sample)) > sum(map(str.islower, sample))
@@ -161,59 +172,59 @@ def _name_headings(text: str, blocks: list[Block], paragraph: int) -> None:
         if i in texts and (level := _level(text, texts[i], i in short, after, paragraph)):
             blocks[i] = block._replace(kind="heading", level=level)
         elif i in short and after and block.kind == "prose":
-            own = short[i]
-            if again[_DIGITS.sub("0", own)] >= _AGAIN:
+            line = short[i]
+            if again[_DIGITS.sub("0", line)] >= _AGAIN:
                 blocks[i] = block._replace(kind="header")
-            elif not shouted and own.isupper() and sum(map(str.isupper, own)) > max(3, len(own) // 2):
+            elif not shouted and line.isupper() and sum(map(str.isupper, line)) > max(3, len(line) // 2):
                 blocks[i] = block._replace(kind="heading", level=1)
-            elif marked and stacked < _MOST_STACKED and _is_title(own) and _leads(text, after, paragraph):
+            elif marked and stacked < _MOST_STACKED and _is_title(line) and _leads(text, after, paragraph):
                 blocks[i] = block._replace(kind="heading", level=2)
         stacked = stacked + 1 if blocks[i].kind == "heading" else 0
 
 
-def _level(text: str, own: str, short: bool, after: Block | None, paragraph: int) -> int:
+def _level(text: str, line: str, short: bool, after: Block | None, paragraph: int) -> int:
     """Return the level of a heading that says that it is one, or 0; `short` if it is, and ends without a mark."""
-    if own[0] in "#=" and (found := _MARKUP.match(own)):
-        return len(found[1])
-    if own[0] in "*_" and _BOLD.fullmatch(own):
+    if line[0] in "#=" and (markup := _MARKUP.match(line)):
+        return len(markup[1])
+    if line[0] in "*_" and _BOLD.fullmatch(line):
         return 3
-    role = role_of(own)
+    role = role_of(line)
     if not role and not (short and after):
         return 0
-    numbered = _DEPTH.match(own)
+    numbered = _DEPTH.match(line)
     depth = (1 + numbered[1].count(".") if numbered[1] else 1 if numbered[2] or numbered[3] else 2) if numbered else 1
     if role:
-        listed = after is not None and after.kind == "item" and text[after.start] == own[0]
+        listed = after is not None and after.kind == "item" and text[after.start] == line[0]
         return 0 if listed else depth
     assert after is not None  # else it was no heading
-    if _CHAPTER.match(own):
-        return 2 if "节" in own[:6] or own[:7].casefold() == "section" else 1
+    if _CHAPTER.match(line):
+        return 2 if "节" in line[:6] or line[:7].casefold() == "section" else 1
     follows = after.kind == "prose" and not _DEPTH.match(text, after.start, after.end)
-    return depth if numbered and follows and _is_title(own[numbered.end() :]) and _leads(text, after, paragraph) else 0
+    return depth if numbered and follows and _is_title(line[numbered.end() :]) and _leads(text, after, paragraph) else 0
 
 
-def _is_open(own: str) -> bool:
+def _is_open(line: str) -> bool:
     """Tell whether a line ends without any mark."""
-    return not (CLOSED.search(own, max(0, len(own) - 8)) or _PAUSE.search(own))
+    return not (CLOSED.search(line, max(0, len(line) - 8)) or _PAUSE.search(line))
 
 
-def _is_title(own: str) -> bool:
+def _is_title(line: str) -> bool:
     """Tell whether a line without a closing mark is short enough for a heading, and begins like one."""
-    han = len(_HAN.findall(own))
-    if _INNER_END.search(own):
+    han = len(_HAN.findall(line))
+    if _INNER_END.search(line):
         return False
-    if 2 * han > len(own):
+    if 2 * han > len(line):
         return han <= _MOST_HAN
-    first = own.lstrip("([¿¡ ")[:1]
-    words = own.split()
-    return first.isalnum() and not first.islower() and len(words) <= _MOST_WORDS and any(map(str.isalpha, own))
+    first = line.lstrip("([¿¡ ")[:1]
+    words = line.split()
+    return first.isalnum() and not first.islower() and len(words) <= _MOST_WORDS and any(map(str.isalpha, line))
 
 
 def _leads(text: str, after: Block, paragraph: int) -> bool:
     """Tell whether a heading may stand above a block: text that is long or closed, or another heading."""
     if after.kind in ("heading", "caption", "code", "turn"):
         return True
-    return after.kind in _SAID and (after.end - after.start >= paragraph or _is_closed(text, after))
+    return after.kind in _TEXT_KINDS and (after.end - after.start >= paragraph or _is_closed(text, after))
 
 
 def _is_closed(text: str, block: Block) -> bool:

@@ -1,13 +1,16 @@
-"""Tells line ends that break the text from those that only wrap a sentence, and finds where a text has lost them."""
+"""The lines of a text: which ones only wrap a sentence, and what a line is by its form if it is not prose.
+
+By its form, a line may be a row of a table, code, a rule, a caption or a page number.
+"""
 
 import re
-from collections import deque
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from tersely.text.blocks import role_of
-from tersely.text.language import HAN, Language
-from tersely.text.split._abbreviations import abbreviations
+from tersely.languages import HAN, Language, alternatives
+from tersely.text.blocks import Kind, role_of
+from tersely.text.split._marks import abbreviations
 
 # A line end (CRLF is one) and all white space after it.
 _ENDS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
@@ -23,10 +26,7 @@ ITEM = re.compile(
 )
 _HEADING = re.compile(r"#{1,6}\s")
 # The end of a line that must go on.
-_UNFINISHED = re.compile(
-    r"(?:[,，、]|\b(?:an?|the|of|and|or|to|for|with|from|by|at|his|her|their|its|is|was|that|upon|into|said)"
-    r"|[.!?] \d{1,3}\.)\Z"
-)
+_UNFINISHED = re.compile(rf"(?:[,，、]|\b(?:{alternatives('lines.unfinished')})|[.!?] \d{{1,3}}\.)\Z")
 _WORD = re.compile(rf"[{HAN}]|\S{{1,40}}")
 # The start of a line that goes on: a pause, a closing mark, a reference within a sentence.
 _GOES_ON = re.compile(
@@ -44,22 +44,45 @@ _LONGEST_ABBREVIATION = 9
 _BRACKET = 120  # characters of a bracket that a line end may interrupt, on either side
 _CLOSED = frozenset(".!?;:…")
 
-# "SALES ROSEThe shop", "- The winners -Anna", "(图1:会场)大会": a heading or a caption at the start of a sentence.
-_HEAD = re.compile(
-    r"(?:[A-Z\d][A-Z\d'’,:&-]{0,24}\s){1,12}[A-Z]{2,24}(?=[A-Z][a-z]{2,}\s)|"
-    r"-\s?[A-ZÀ-Þ][^-.!?\n]{2,70}\s-(?=[A-ZÀ-Þ])|"
-    r"[（(](?:图|照片|资料图|记者|通讯员|摄影|来源|编辑)[^（）()\n]{2,60}[）)](?=\w)|"
-    rf"[（(](?:[{HAN}]{{2,4}}[ 、\u3000]){{1,8}}[{HAN}]{{2,4}}[）)](?=\w)"
+# A kind, nothing if a line may be anything, or "column": a row if the line before or after it is one, too.
+Form = Kind | str
+
+CLOSED = re.compile(r"[.!?…。！？；;：:︒।؟۔][\"'”’“»«›)\]）」』】*_]{0,4}\Z")
+_RULE = re.compile(r"(?=[-=_*~#+|─━═—–•·:\s]*[-=_*~#+|─━═])[-=_*~#+|─━═—–•·:\s]{3,}")
+# In Chinese, patterns have the number of a page in their middle, and a space is enough after the number of a figure.
+_PAGE = re.compile(
+    rf"(?:{alternatives('lines.pages')}) \d{{1,4}}(?: ?(?:/|{alternatives('lines.page_totals')}) ?\d{{1,4}})?|"
+    rf"[-–—] ?\d{{1,4}} ?[-–—]|{alternatives('lines.page_patterns')}",
+    re.IGNORECASE,
 )
-# "the endThe next": a word that begins sentences, and any word after a year, though no space is before it.
-_GLUED = re.compile(r"[A-Z](?<=[a-z\d][A-Z])[a-z]{2,9}(?=\s)")
-# How such a heading begins.
-_OPENS, _SHOUTS = frozenset("-(（"), frozenset(" ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-_LETTER = re.compile(r"\w")
-_YEAR_BEFORE = re.compile(r"\b(?:19|20)\d\d\Z")
-_LETTERS = re.compile(r"[a-z]{2}\Z")
-# The picture that ends a post.
-_PICTURE = re.compile(r"pic\.twitter\.com/\w{10}(?=\s?[A-Z])")
+_PAGE_NUMBER = re.compile(r"\d{1,4}")
+_CAPTION = re.compile(
+    rf"(?:{alternatives('lines.captions', capitals=True)})\s?\d{{1,3}}(?:\.\d{{1,2}})?\s?[.:|—–]\s|"
+    rf"(?:{alternatives('lines.pictures')})\s?:\s|"
+    rf"(?:{alternatives('lines.captions', capitals=False)})\s?\d{{1,3}}(?:[-.．]\d{{1,2}})?[:：.\s]",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(r"[-+−(]?[$€£¥]?\s?\d[\d.,:/]*\s?[%)]*|[-–—]|n/?a", re.IGNORECASE)
+_GAP = re.compile(r"[ \xa0]{2,}|\t")
+_CELL = 32  # characters; more are a sentence
+_LONGEST_ROW, _LONGEST_NOTE = 400, 120
+# A line that only a program has.
+_CODE = re.compile(
+    r"(?:def|class|func|fn|function|struct|interface|enum)\s\w{1,60}\s?[({:<]|"
+    r"(?:import|package|using|#include)\s[\w.<>\"/*]{1,80};?\Z|from\s[\w.]{1,80}\simport\s|return\b.{0,100};\Z|"
+    r"(?:(?:public|private|protected|static|final|var|let|const|int|float|double|char|bool|auto|[sS]tring|void)\s){1,4}"
+    r"[\w<>\[\]]{1,60}\s?[=;({]|"
+    r"(?:if|for|while|switch|elif|with|except|catch)\b.{1,120}(?:[)\w\]\"']:|\{)\Z|(?:else|try|do|finally)\s?[:{]\Z|"
+    r"[\w.\[\]\"'*&$@-]{1,60}\s?(?:[-+*/|&^%]|:)?=\s?\S.{0,120}\Z(?<![.,])|"
+    r"[\w.]{1,60}\([^()]{0,100}(?:\([^()]{0,60}\)[^()]{0,60}){0,3}\)[;:]?\Z|"
+    r"[{}\[\])]{1,8}[;,)]{0,3}\Z|.{1,160}(?:\);|\{|=>)\Z|"
+    r"</?[a-zA-Z][\w-]{0,20}(?:\s[^<>]{0,200})?/?>(?:.{0,300}>)?\Z|(?:\$|>>>|C:\\>)\s\S|//|/\*|\*/|#!|"
+    r"@\w{1,40}(?:\(|\Z)|(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|FROM|WHERE)\s[^.!?]{1,160}\Z|"
+    r"Traceback \(|File \".{1,100}\", line \d|at [\w.$<>]{3,80}\(|\"[\w-]{1,40}\"\s?:\s"
+)
+_FENCE = "```"
+_ENOUGH = 40  # lines tell whether a group is code
+_FORMLESS = frozenset(("", "rule", "row"))  # what lines of code may look like
 
 
 class Line(NamedTuple):
@@ -118,7 +141,7 @@ def wrap_width(text: str, lines: list[Line]) -> int:
     # In a script without case, above all Chinese, wrapped lines have the same width.
     widths = [a.end - a.start for a, _ in pairs]
     width = max(widths, default=0)
-    full = sum(each >= width - 1 for each in widths)
+    full = sum(line_width >= width - 1 for line_width in widths)
     uncased = sum(not text[b.start].isupper() for _, b in pairs)
     enough = full >= 3 and 2 * full >= len(widths) and 2 * uncased >= len(widths)
     return width if enough and _NARROWEST_HAN <= width <= _WIDEST else 0
@@ -206,42 +229,96 @@ def _is_in_bracket(text: str, line: Line, after: Line) -> bool:
     return closed >= 0 and text.find("(", after.start, closed) < 0
 
 
-def find_cuts(text: str, first: frozenset[str]) -> list[int]:
-    """Return where a text is glued together, ascending; `first` has the words that begin sentences.
+def line_form(text: str, lines: Sequence[Line], i: int) -> Form:
+    """Return what the line `lines[i]` is, judged by itself."""
+    start, end, apart = lines[i]
+    first, length = text[start], end - start
+    if first == ">" and (length == 1 or text[start + 1] in " >\t" or text[start + 1].isalnum()):
+        return "quote"
+    if not first.isalnum() and _RULE.fullmatch(text, start, end):
+        return "rule"
+    if length <= _LONGEST_NOTE:
+        if _PAGE.fullmatch(text, start, end):
+            return "page"
+        alone = apart and (i + 1 == len(lines) or lines[i + 1].apart)
+        if first.isdigit() and alone and _PAGE_NUMBER.fullmatch(text, start, end):
+            return "page"
+    if length <= _LONGEST_ROW and (form := _row(text, start, end)):
+        return form
+    return "caption" if _CAPTION.match(text, start, end) else ""
 
-    >>> find_cuts("We saw the endThe next came.", frozenset({"the"}))
-    [14]
-    """
-    cuts = [word.start() for word in _GLUED.finditer(text) if _is_glued(text, word, first)]
-    if "pic.twitter.com/" in text:
-        cuts = sorted([*cuts, *(picture.end() for picture in _PICTURE.finditer(text))])
-    return cuts
+
+def _row(text: str, start: int, end: int) -> Form:
+    """Return "row" for a row of a table, "column" for what may be one, else nothing."""
+    if text.count("|", start, end) >= 2:
+        if text[start] == text[end - 1] == "|":
+            return "row"
+        cells = text[start:end].strip("| ").split(" | ")
+        closed = CLOSED.search(text, max(start, end - 6), end)
+        return "row" if len(cells) > 2 and max(map(len, cells)) <= _CELL and not closed else ""
+    last = text[end - 1]
+    if text.find("\t", start, end) >= 0 or text.find("  ", start, end) >= 0:
+        cells = _GAP.split(text[start:end])
+    elif not (last.isdigit() or last in "%)-–—"):
+        return ""
+    elif text.count(",", start, end) >= 2 and text.find(", ", start, end) < 0:
+        cells = text[start:end].split(",")
+    else:
+        cells = text[start:end].split()
+        if len(cells) < 4 or _figures(cells) < max(3, 0.6 * len(cells)):
+            return ""
+        return "row"
+    cells = [cell.strip() for cell in cells if cell.strip()]
+    if len(cells) < 2 or len(cells[0]) > 2 * _CELL or max(map(len, cells[1:])) > _CELL:
+        return ""
+    if CLOSED.search(text, max(start, end - 6), end):
+        return ""
+    figures = _figures(cells[1:])
+    if figures > 1 and 2 * figures >= len(cells) - 1:
+        return "row"
+    enough = len(cells) > 2 or figures or "\t" in text[start:end]
+    return "column" if enough else ""
 
 
-def _is_glued(text: str, word: re.Match[str], first: frozenset[str]) -> bool:
-    near = max(0, word.start() - 5)
-    if _YEAR_BEFORE.search(text, near, word.start()):
-        return True
-    return word[0].lower() in first and bool(_LETTERS.search(text, near, word.start()))
+def _figures(cells: Sequence[str]) -> int:
+    return sum(len(cell) < 24 and bool(_FIGURE.fullmatch(cell)) for cell in cells)
 
 
-def part(text: str, start: int, end: int, cuts: deque[int]) -> list[tuple[int, int]]:
-    """Return the pieces of a sentence: the heading that is glued to it, and what the cuts leave of it."""
-    while cuts and cuts[0] <= start:
-        cuts.popleft()
-    begins = text[start] in _OPENS or text[start + 1 : start + 2] in _SHOUTS
-    if not begins and not cuts:
-        return [(start, end)]
-    stops: list[int] = []
-    if begins:
-        head = _HEAD.match(text, start, end)
-        stops += [head.end()] if head else []
-    while cuts and cuts[0] < end:
-        stops.append(cuts.popleft())
-    pieces: list[tuple[int, int]] = []
-    for stop in stops:
-        rest = _LETTER.search(text, stop, end)
-        if stop > start and rest:
-            pieces.append((start, stop))
-            start = stop + len(text[stop : rest.start()]) - len(text[stop : rest.start()].lstrip())
-    return [*pieces, (start, end)]
+def settle_columns(forms: list[Form]) -> None:
+    """Turn columns beside a row or another column into rows, and the others back into lines."""
+    tabular = [form in ("row", "column") for form in forms]
+    for i, form in enumerate(forms):
+        if form == "column":
+            in_table = (i and tabular[i - 1]) or (i + 1 < len(forms) and tabular[i + 1])
+            forms[i] = "row" if in_table else ""
+
+
+def mark_code(text: str, lines: Sequence[Line], forms: list[Form]) -> None:
+    """Mark the lines between two fences, and the groups of lines that mostly look like a program."""
+    fences = [i for i, line in enumerate(lines) if text.startswith(_FENCE, line.start)]
+    for opening, closing in zip(fences[::2], fences[1::2], strict=False):
+        forms[opening : closing + 1] = ["code"] * (closing + 1 - opening)
+    start = 0
+    for end in range(1, len(lines) + 1):
+        if end < len(lines) and not lines[end].apart:
+            continue
+        if _FORMLESS.issuperset(forms[start:end]) and _is_code(text, lines[start:end]):
+            forms[start:end] = ["code"] * (end - start)
+        start = end
+
+
+def _is_code(text: str, group: Sequence[Line]) -> bool:
+    """Tell whether most lines of a group look like a program; a single line must also be indented."""
+    if len(group) == 1 and _indent(text, group[0]) < 4:
+        return False
+    sample = group[:_ENOUGH]
+    return sum(bool(_CODE.match(text, line.start, line.end)) for line in sample) >= max(
+        0.6 * len(sample), min(2, len(group))
+    )
+
+
+def _indent(text: str, line: Line) -> int:
+    """Return how far a line is indented, up to 8; a tab counts 4."""
+    before = text[max(0, line.start - 8) : line.start]
+    space = before[len(before.rstrip(" \t")) :]
+    return min(8, len(space) + 3 * space.count("\t"))

@@ -1,18 +1,15 @@
-"""Decides whether a punctuation mark ends a sentence, and exactly where."""
+"""Decides whether a punctuation mark ends a sentence, and exactly where.
+
+A period may also abbreviate a word, or stand in a number.
+"""
 
 import re
+from functools import cache
+from typing import NamedTuple
 
-from tersely.text.language import HAN, Language
-from tersely.text.split._abbreviations import Periods
+from tersely.languages import HAN, UNKNOWN, Language, alternatives, pack, stop_words
 
 NAMES_WITH_MARK = ("Yahoo", "Jeopardy")
-
-# "?" and "!" before a closing quote do not end a sentence when one of these follows the speaker's name.
-SPEECH_VERBS = (
-    "said|says|asked|asks|added|adds|replied|replies|told|tells|wrote|writes|cried|cries|shouted|shouts|exclaimed"
-    "|wondered|wonders|tweeted|continued|recalled|joked|quipped|demanded|answered|explained|yelled|whispered"
-    "|questioned|questions|queried|inquired|enquired|posed|screamed|muttered|murmured|gasped|snapped|remarked"
-)
 
 _CJK = f"{HAN}\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 # These end a sentence whatever follows: the final marks of Chinese, Japanese, Hindi, Arabic, Armenian, Burmese...
@@ -48,7 +45,8 @@ _ADDRESS = re.compile(r"[/@\\_=]|www\.")
 _CALL = re.compile(r"\w[(\[]")
 _BRAND = re.compile(r"[a-z]{1,2}[A-Z]")
 _TOKENIZED_OPENER = re.compile("[`‘“']")
-_SPEAKER = re.compile(rf"(?:[A-Z][\w.’'-]{{0,20}}\s+){{1,4}}(?:{SPEECH_VERBS})\b(?!\s?:)")
+# "?" and "!" before a closing quote do not end a sentence if the speaker's name and such a verb follow.
+_SPEAKER = re.compile(rf"(?:[A-Z][\w.’'-]{{0,20}}\s+){{1,4}}(?:{alternatives('talk.verbs')})\b(?!\s?:)")
 _GOES_ON = re.compile(r"\s*[,;:，、；：،؛]|[-–—~～%/&=+@#*]|\s+&")
 # 她问。 他喊道， 李明说，“ : only who said it.
 _SPEAKER_CJK = re.compile(
@@ -57,7 +55,6 @@ _SPEAKER_CJK = re.compile(
     r"(?:着|了)?(?:[。！？.!?…]|[，,]\s*[“\"「『]|\Z)|[说问答喊叫嚷笑]道[，。！？]|[问喊叫嚷][，。！？])"
 )
 _CLINGS_CJK = re.compile(r"\s*(?:的(?!确)|と|って|等[^待到]|之[^后前])")
-
 
 _DASH = re.compile(r"[-–—]\s+")
 # "It rained.- Nobody came.": the next item of a list that has lost its lines.
@@ -68,6 +65,136 @@ _FEWEST, _SAMPLE, _LINE = 3, 5_000, 80
 # "'s Avonds": a Dutch sentence that begins with a small letter.
 _DUTCH = re.compile(r"['’‘][stnk]\s+[A-Z]")
 _KOREAN_END = re.compile("[다요까죠네]\\Z")
+
+# Abbreviations that all languages borrow: those that never end a sentence, seldom do, and do unless a number follows.
+_NEVER = frozenset("dr prof mr mrs st vs cf".split())
+_SELDOM = frozenset("inc corp ltd llc plc co jr sr etc al ph.d tel".split())
+_BEFORE_NUMBER = frozenset("no nr p pp vol fig art ver n op al".split())
+# "5 a.m. Eastern time", "8 p.m. Monday": words that follow a time of day within a sentence.
+_AFTER_HOUR = frozenset(pack("en").words("abbreviations.after_hour"))
+_ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_LIST_NUMBER = re.compile(r"[\"'“(（]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})\s?")
+_LOCAL_TIME = re.compile(r"(?:\w+ ){1,2}time\b")
+_HOUR = re.compile(r"\d\s?\S{1,4}\Z")
+# "No. 5" and "No. VIII", but not "No. I came."
+_NUMBER = re.compile(r"\d|[IVXLC]{2,7}\b")
+_BEFORE_DIGIT = frozenset(("fig", "figs", "no", "al"))  # in tokenized text, where "p ." may be a letter
+# "6.4. 1977": a date.
+_DAY, _YEAR = re.compile(r"\b\d{1,2}\.\d{1,2}\Z"), re.compile(r"(?:1[89]|20)\d\d\b")
+# "107. 56 million": the second half of a number.
+_DECIMALS = re.compile(r"\d{1,2}(?:\s?%|\s(?:per\s?cent|million|billion|trillion|dollars?|euros?)\b)")
+# "Smith et al. (1990) say": the year of a source.
+_YEAR_ALONE = re.compile(r"\((?:1[89]|20)\d\d[a-z]?\)\s?[a-z,.;:)]")
+# "z. B.", "т. е.", "EE. UU.": an abbreviation with spaces in it.
+_SPACED = re.compile(r"(?:[^\W\d_]{1,3}\.\s?){1,4}[^\W\d_]{1,4}\Z")
+_ROMAN = re.compile("[IVXL]{2,}")
+# "2024. 5. 3.": a Korean date.
+_KOREAN_DATE = re.compile(r"\d\.\s?\d{1,2}\Z")
+
+
+class Abbreviations(NamedTuple):
+    """What the period after a word means in a language.
+
+    A lowercase entry matches in any case. A capitalized one ("Sun.") matches only as written, because it is an ordinary
+    word otherwise. Spaces within an abbreviation are left out: "z.b" is "z. B.", too.
+    """
+
+    never: frozenset[str]  # these never end a sentence
+    seldom: frozenset[str]  # these end one only if the next word begins sentences
+    before_number: frozenset[str]  # these are abbreviations only before a number: "No. 5", but "No. Not now."
+    first: frozenset[str]  # words that begin a sentence far more often than they follow an abbreviation within one
+
+
+@cache
+def abbreviations(language: Language) -> Abbreviations:
+    """Return the abbreviations of a language; those of English, with a few of others, if its pack has none.
+
+    >>> "z.b" in abbreviations("de").never, "die" in abbreviations("de").first
+    (True, True)
+    """
+    entry = pack(language)
+    if "abbreviations.never" not in entry.lists:
+        return abbreviations("en")
+    never, seldom, before_number, first = (
+        frozenset(entry.words(f"abbreviations.{name}")) for name in ("never", "seldom", "before_number", "first_words")
+    )
+    return Abbreviations(
+        (_NEVER | never) - seldom,
+        _SELDOM | seldom,
+        _BEFORE_NUMBER | frozenset(map(str.lower, before_number)),
+        first or stop_words(language),
+    )
+
+
+class Periods:
+    """Judges the periods of one text, each by the words around it."""
+
+    def __init__(self, text: str, language: Language) -> None:
+        """Read the text with the abbreviations of its language."""
+        self.text = text
+        self.language = language
+        self.words = abbreviations(language)
+        self.english = self.words is abbreviations("en")  # a language without a list is read as English
+
+    def is_list_number(self, start: int, at: int) -> bool:
+        """Tell whether the sentence is only a number so far, as in "2. Second"."""
+        return at - start <= 6 and bool(_LIST_NUMBER.fullmatch(self.text, start, at))
+
+    def is_split(self, before: str, word: str, start: int, at: int) -> bool:
+        """Tell "3 . 5", "fig . 2", "example . Com" and "2 . Second" in tokenized text from sentence ends."""
+        last = before.split()[-1:]
+        if word[:1].isdigit() and last and (last[0][-1].isdigit() or last[0] in _BEFORE_DIGIT):
+            return True
+        return word.lower() in ("com", "org", "net", "co") or self.is_list_number(start, at)
+
+    def is_abbreviation(self, last: str, before: str, after: re.Match[str], start: int, at: int) -> bool:
+        """Tell from the next word whether the period after `last`, the end of `before`, only abbreviates it."""
+        word, words = after["word"], self.words
+        plain, following = last.lower(), word.lower().replace("’", "'")
+        number = word[:1].isdigit()
+        if self.is_list_number(start, at):
+            return True
+        if plain in words.never or last in words.never:
+            return True
+        if plain in ("a.m", "p.m") and _HOUR.search(before):
+            return following in _AFTER_HOUR or bool(_LOCAL_TIME.match(self.text, after.start("word")))
+        if plain in words.before_number and _NUMBER.match(word):
+            return True
+        if number and self._is_in_number(before, after):
+            return True
+        initial = len(word) == 1 and self.text[after.end() : after.end() + 1] == "."
+        begins = word[:1].isupper() and following in words.first
+        if not self.english and initial:
+            begins = False  # a name's initial
+        if plain.isdigit() and self._is_ordinal(plain, before, number, begins):
+            return True
+        if not self.english and (joined := _SPACED.search(before)):
+            parts = "".join(joined[0].lower().split()).split(".")
+            if any(".".join(parts[-size:]) in words.never for size in (2, 3, 4)):
+                return True
+        if begins or (last == "I" and not initial):
+            return False
+        single = len(last) == 1 and last.isalpha()
+        if single or plain in words.seldom or last in words.seldom or _ACRONYM.fullmatch(plain):
+            return True
+        return (self.language == "de" and bool(_ROMAN.fullmatch(last))) or (self.language == "th" and len(last) <= 3)
+
+    def _is_in_number(self, before: str, after: re.Match[str]) -> bool:
+        """Tell a date and a number with a space in it, and the year after a name, from a number that begins."""
+        at = after.start("word")
+        if _YEAR_ALONE.match(self.text, after.end("gap")):
+            return True
+        if _YEAR.match(self.text, at):
+            return bool(_DAY.search(before))
+        return before[-1:].isdigit() and not before[-4:].isdigit() and bool(_DECIMALS.match(self.text, at))
+
+    def _is_ordinal(self, digits: str, before: str, number: bool, begins: bool) -> bool:
+        """Tell "3. Oktober" and a part of a Korean date from a number at the end of a sentence."""
+        if self.language == "ko":
+            return number or bool(_KOREAN_DATE.search(before))
+        if len(digits) > 2:
+            return False
+        return self.language == UNKNOWN or (pack(self.language).ordinals and not begins)
 
 
 class Scanner:
@@ -84,48 +211,48 @@ class Scanner:
         self.words, self.english = self.periods.words, self.periods.english
         self.wrapped = not uncased and _is_wrapped(text)
 
-    def end_of_sentence(self, found: re.Match[str], start: int, end: int, quotes: int) -> int:
+    def end_of_sentence(self, match: re.Match[str], start: int, end: int, quotes: int) -> int:
         """Return where the sentence that begins at `start` stops, or -1 if it goes on after this mark.
 
-        `found` is a match of `MARK` in the block that ends at `end`; `quotes` counts the straight double quotes
+        `match` is a match of `MARK` in the block that ends at `end`; `quotes` counts the straight double quotes
         in the block before it.
         """
-        at = found.end()
-        if at >= end or _IS_INNER.match(self.text, at) or self._before(found) in ("(", "[", "（"):
+        at = match.end()
+        if at >= end or _IS_INNER.match(self.text, at) or self._before(match) in ("(", "[", "（"):
             return -1
-        at, after = self._place_quote(found, quotes, end)
+        at, after = self._place_quote(match, quotes, end)
         if _GOES_ON.match(self.text, at, end):
-            return at if _NEXT_ITEM.match(self.text, at, end) and self._is_closed(found) else -1
-        if found["mark"] == "?" and self.english and self._is_lost_quote(found, after):
+            return at if _NEXT_ITEM.match(self.text, at, end) and self._is_closed(match) else -1
+        if match["mark"] == "?" and self.english and self._is_lost_quote(match, after):
             return -1
-        if found["mark"][-1] in _STRONG or (not after["gap"] and self._is_in_cjk(found, after)):
-            ends = self._ends_strong(found, after, start, at, end)
+        if match["mark"][-1] in _STRONG or (not after["gap"] and self._is_in_cjk(match, after)):
+            ends = self._ends_strong(match, after, start, at, end)
         else:
-            ends = self._ends_spaced(found, after, start, at, end)
+            ends = self._ends_spaced(match, after, start, at, end)
         return at if ends else -1
 
-    def _is_closed(self, found: re.Match[str]) -> bool:
+    def _is_closed(self, match: re.Match[str]) -> bool:
         """Tell whether a word, not an abbreviation such as "U.S.", stands before a mark."""
-        return found.start() > 1 and self.text[found.start() - 2 : found.start()].islower()
+        return match.start() > 1 and self.text[match.start() - 2 : match.start()].islower()
 
-    def _is_lost_quote(self, found: re.Match[str], after: re.Match[str]) -> bool:
+    def _is_lost_quote(self, match: re.Match[str], after: re.Match[str]) -> bool:
         """Tell a quotation mark that a wrong encoding has turned into "?", as in "?Go,? he said"."""
-        before = self._before(found)
+        before = self._before(match)
         return before == "," or (before == " " and not after["gap"] and after["word"] != "")
 
-    def _before(self, found: re.Match[str]) -> str:
-        return self.text[found.start() - 1] if found.start() else ""
+    def _before(self, match: re.Match[str]) -> str:
+        return self.text[match.start() - 1] if match.start() else ""
 
-    def _place_quote(self, found: re.Match[str], quotes: int, end: int) -> tuple[int, re.Match[str]]:
+    def _place_quote(self, match: re.Match[str], quotes: int, end: int) -> tuple[int, re.Match[str]]:
         """Decide by counting whether an ambiguous straight quote closes or opens."""
-        after = self._look_ahead(found.end(), end)
+        after = self._look_ahead(match.end(), end)
         opens = quotes % 2 == 0
-        if found["closers"] == '"' and not after["gap"] and opens:
-            at = found.end() - 1
-        elif not found["closers"] and after["gap"] and after["open"].startswith('" ') and not opens:
+        if match["closers"] == '"' and not after["gap"] and opens:
+            at = match.end() - 1
+        elif not match["closers"] and after["gap"] and after["open"].startswith('" ') and not opens:
             at = after.start("open") + 1
         else:
-            return found.end(), after
+            return match.end(), after
         return at, self._look_ahead(at, end)
 
     def _look_ahead(self, at: int, end: int) -> re.Match[str]:
@@ -133,28 +260,28 @@ class Scanner:
         assert after is not None  # every part of it may be empty
         return after
 
-    def _is_in_cjk(self, found: re.Match[str], after: re.Match[str]) -> bool:
+    def _is_in_cjk(self, match: re.Match[str], after: re.Match[str]) -> bool:
         """Tell whether a Latin mark stands in Chinese or Japanese, where no space follows it."""
-        before, following = self._before(found), self.text[after.end("gap")]
+        before, following = self._before(match), self.text[after.end("gap")]
         if _CJK_CHAR.match(following) or _CJK_CHAR.match(after["word"]):
-            return found["mark"] != "." or not before.isdigit()
+            return match["mark"] != "." or not before.isdigit()
         return bool(_CJK_CHAR.match(before)) and (following.isdigit() or following.isupper())
 
-    def _ends_strong(self, found: re.Match[str], after: re.Match[str], start: int, at: int, end: int) -> bool:
+    def _ends_strong(self, match: re.Match[str], after: re.Match[str], start: int, at: int, end: int) -> bool:
         """Judge a mark that needs neither a space nor a capital after it."""
-        mark, closers = found["mark"], self.text[found.end("mark") : at].strip()
-        if mark[-1] in "．." and self._before(found).isdigit():
-            return not after["word"][:1].isdigit() and not self.periods.is_list_number(start, found.start())
+        mark, closers = match["mark"], self.text[match.end("mark") : at].strip()
+        if mark[-1] in "．." and self._before(match).isdigit():
+            return not after["word"][:1].isdigit() and not self.periods.is_list_number(start, match.start())
         if not closers:
             # A pause far more often than an end: 我……我不知道。
             return not _is_ellipsis(mark)
         if closers[0] in "》〉":
             return False
         if closers[0] in "）)】］]":
-            return self._opened_at(closers[0], found.start(), start) <= start
+            return self._opened_at(closers[0], match.start(), start) <= start
         if _CLINGS_CJK.match(self.text, at, end) or _SPEAKER_CJK.match(self.text, at, end):
             return False
-        opened = self._opened_at(closers[-1], found.start(), start)
+        opened = self._opened_at(closers[-1], match.start(), start)
         embedded = opened > start and self.text[opened - 1].isalnum()
         return not embedded or mark[-1] in "。｡."
 
@@ -163,16 +290,16 @@ class Scanner:
         opener = _OPENING.get(closer)
         return self.text.rfind(opener, max(start, before - _REACH), before) if opener else -1
 
-    def _ends_spaced(self, found: re.Match[str], after: re.Match[str], start: int, at: int, end: int) -> bool:
+    def _ends_spaced(self, match: re.Match[str], after: re.Match[str], start: int, at: int, end: int) -> bool:
         """Judge a mark in a script that separates sentences by a space and begins them with a capital."""
-        word, mark, closers = after["word"], found["mark"], self.text[found.end("mark") : at]
-        before = self.text[max(start, found.start() - 64) : found.start()]
+        word, mark, closers = after["word"], match["mark"], self.text[match.end("mark") : at]
+        before = self.text[max(start, match.start() - 64) : match.start()]
         tokenized = before[-1:].isspace()
         token = "" if tokenized or not before else before.split()[-1]
         last = _NOT_IN_WORD.split(token)[-1]
         if word[:1].islower() and not self._may_begin(word, after, tokenized):
             return False
-        if not after["gap"] and not self._runs_on(token, mark, found["closers"], after, end):
+        if not after["gap"] and not self._runs_on(token, mark, match["closers"], after, end):
             return False
         if mark[0] != "." and self._goes_on_after_dash(after, end):
             return False
@@ -184,17 +311,17 @@ class Scanner:
         if _is_ellipsis(mark):
             return word != last
         if mark == "." and tokenized:
-            if self.wrapped and word.lower() not in self.words.first and self._is_line_end(start, found.start()):
+            if self.wrapped and word.lower() not in self.words.first and self._is_line_end(start, match.start()):
                 return False
-            return not self.periods.is_split(before, word, start, found.start())
+            return not self.periods.is_split(before, word, start, match.start())
         if mark == "!" and last in NAMES_WITH_MARK:
             return word.lower() in self.words.first
-        return mark != "." or not self.periods.is_abbreviation(last, before, after, start, found.start())
+        return mark != "." or not self.periods.is_abbreviation(last, before, after, start, match.start())
 
     def _is_line_end(self, start: int, at: int) -> bool:
         """Tell whether the last period is near enough for a lost line end."""
-        near = at - _LINE
-        return near < start or self.text.find(".", near, at) >= 0
+        line_start = at - _LINE
+        return line_start < start or self.text.find(".", line_start, at) >= 0
 
     def _goes_on_after_dash(self, after: re.Match[str], end: int) -> bool:
         """Tell who speaks, as in "«Кто там?» — спросил он", from a sentence of its own."""

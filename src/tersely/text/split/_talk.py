@@ -4,10 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from tersely.languages import HAN, alternatives, words_of_all
 from tersely.text.blocks import role_of
-from tersely.text.language import HAN
-from tersely.text.split._forms import CLOSED, Form
-from tersely.text.split._lines import Line
+from tersely.text.split._lines import CLOSED, Form, Line
 
 # "10:32 ", "[12/03/2025, 09:02:11] ", "12/03/2025, 09:02 - "
 _STAMP = (
@@ -25,44 +24,23 @@ _LABEL = re.compile(
 )
 _HAN = re.compile(f"[{HAN}]")
 _REACH, _LONGEST_HAN = 100, 10  # characters in which a label must end, and Chinese ones that it may have
-_QUESTIONS = frozenset("q question 问 问题 提问 f frage".split())
-_ANSWERS = frozenset("a answer 答 回答 antwort r réponse".split())
-# Words before a colon that name no speaker.
-_NO_SPEAKERS = frozenset(
-    """
-    note notes source sources photo photos image video watch read related update warning example tip ps p.s http https
-    figure fig table email e-mail phone tel fax address website contact price date time location where when total
-    step summary details ingredients copyright caption credit keywords tags rating pros cons score result url isbn doi
-    注 来源 图 表 注意 例 电话 地址 时间 地点 编辑 责任编辑 作者 关键词 原标题 标题 链接
-    """.split()
+_QUESTIONS, _ANSWERS = words_of_all("talk.question_labels"), words_of_all("talk.answer_labels")
+_HEADERS, _SUBJECTS = words_of_all("mail.headers"), words_of_all("mail.subjects")
+# Words before a colon that name no speaker, as a whole or as the end of a clause.
+_NO_SPEAKERS = words_of_all("talk.other_labels") | _HEADERS - _ANSWERS
+_INTRODUCTION = re.compile(
+    rf".*\b(?:{alternatives('talk.introductions', capitals=True)})"
+    rf"|[{HAN}]+(?:{alternatives('talk.introductions', capitals=False)})"
 )
-_SAYS = re.compile(
-    r".*\b(?:said|says?|asked|asks|replied|wrote|writes|added|adds|stated?|continued|this|that|following|is|are|was|were)"
-    rf"|[{HAN}]+(?:说|道|问|称|表示|认为|指出|介绍|强调|如下|显示|是|包括)"
+_ORIGINAL = re.compile(rf"[-_*\s]{{2,40}}(?:{alternatives('mail.original')})\b", re.IGNORECASE)
+_FORWARDED = re.compile(rf"(?:[-_*\s]{{2,40}}|begin )(?:{alternatives('mail.forwarded')})", re.IGNORECASE)
+_WROTE = re.compile(
+    rf"(?:\b(?:{alternatives('mail.wrote', capitals=True)})|{alternatives('mail.wrote', capitals=False)})"
+    r"[^:：]{0,80}[:：]\Z"
 )
-_HEADERS = frozenset(
-    """
-    from to cc bcc subject date sent reply-to message-id mime-version content-type x-mailer importance attachments
-    received return-path von an betreff gesendet datum de à objet envoyé para asunto enviado fecha da a oggetto inviato
-    van aan onderwerp verzonden 发件人 收件人 抄送 主题 发送时间 日期 送信者 宛先 件名 差出人 日時
-    """.split()
-)
-_ORIGINAL = re.compile(
-    r"[-_*\s]{2,40}(?:original (?:message|appointment)|ursprüngliche nachricht|original-nachricht|message d['’]origine"
-    r"|mensaje original|messaggio originale|原始邮件|原始信息|邮件原件)\b",
-    re.IGNORECASE,
-)
-_FORWARDED = re.compile(r"(?:[-_*\s]{2,40}|begin )(?:forwarded|weitergeleitet|转发)", re.IGNORECASE)
-_WROTE = re.compile(r"(?:\bwrote|\bschrieb|\ba écrit|\bescribió|\bha scritto|写道|寫道)[^:：]{0,80}[:：]\Z")
 _SENT = re.compile(r"@|\d{1,2}[:：]\d{2}")  # an address or a time, which "In 1790 he wrote:" does not have
 _SIGN_OFF = re.compile(
-    r"(?:(?:(?:with )?(?:best|kind|warm|kindest|warmest|many|my best)? ?(?:regards|wishes|thanks)|"
-    r"thanks(?: (?:again|so much|a lot|in advance))?|thank you(?: (?:again|very much|so much|in advance))?|thx|cheers|"
-    r"sincerely(?: yours)?|yours(?: (?:sincerely|truly|faithfully))?|respectfully(?: yours)?|best|love|take care|"
-    r"mit freundlichen grüßen|viele grüße|liebe grüße|cordialement|bien à vous|saludos|un saludo|cordiali saluti|"
-    r"atenciosamente|met vriendelijke groet|此致|敬礼|祝好|谢谢|顺颂商祺|敬上)"
-    r"\s?[,.!，。！-]{0,3})(?:\s[-–—]?\s?\w{1,20})?",
-    re.IGNORECASE,
+    rf"(?:(?:{alternatives('mail.sign_offs')})\s?[,.!，。！-]{{0,3}})(?:\s[-–—]?\s?\w{{1,20}})?", re.IGNORECASE
 )
 _SPEECH = 24  # characters after a label that are no mere entry in a form
 _ABBREVIATED = re.compile(r"\b(?:Inc|Corp|Ltd|Co|Jr|Sr|[A-Z])\.\Z")
@@ -71,7 +49,7 @@ _LONGEST_SIGNATURE, _WIDEST_SIGNATURE = 8, 70
 
 def find_labels(text: str, lines: Sequence[Line], forms: Sequence[Form]) -> dict[int, tuple[str, int]]:
     """Return the lines that begin with a label, as a speaker's turn does: the label, and where it ends."""
-    found = {}
+    labels = {}
     for i, (start, end, _) in enumerate(lines):
         if forms[i]:
             continue
@@ -81,8 +59,8 @@ def find_labels(text: str, lines: Sequence[Line], forms: Sequence[Form]) -> dict
             if match and match.end() <= reach:
                 name = match[match.lastgroup or 0].strip()
                 if any(map(str.isalpha, name)) and len(_HAN.findall(name)) <= _LONGEST_HAN:
-                    found[i] = name, match.end()
-    return found
+                    labels[i] = name, match.end()
+    return labels
 
 
 def skip_stamp(text: str, start: int, end: int) -> int:
@@ -100,10 +78,13 @@ def find_speakers(
     mark. "Name: Ann" and "Age: 40" of a form are not.
     """
     lower = {i: name.casefold() for i, (name, _) in labels.items()}
-    others = _NO_SPEAKERS | _HEADERS - _ANSWERS
-    lower = {i: name for i, name in lower.items() if not (name in others or role_of(name) or _SAYS.fullmatch(name))}
+    lower = {
+        i: name
+        for i, name in lower.items()
+        if not (name in _NO_SPEAKERS or role_of(name) or _INTRODUCTION.fullmatch(name))
+    }
     names = set(lower.values())
-    asked = bool(names & _QUESTIONS) and bool(names & _ANSWERS)
+    is_interview = bool(names & _QUESTIONS) and bool(names & _ANSWERS)
     often = {name for name, count in Counter(lower.values()).items() if count > 1}
     if 2 * sum(_is_speech(text, labels[i][1], lines[i].end) for i in lower) < len(lower):
         return {}
@@ -116,12 +97,12 @@ def find_speakers(
     if everywhere or (
         often and len(names) > 1 and len(lower) >= max(3, share * len(lines)) and 2 * repeated >= len(lower)
     ):
-        known = names if everywhere or repeated >= 2 * (len(lower) - repeated) else often
+        speakers = names if everywhere or repeated >= 2 * (len(lower) - repeated) else often
     else:
-        known = set()
-    if asked:
-        known = known | names & (_QUESTIONS | _ANSWERS)
-    return {i: labels[i] for i, name in lower.items() if name in known}
+        speakers = set()
+    if is_interview:
+        speakers = speakers | names & (_QUESTIONS | _ANSWERS)
+    return {i: labels[i] for i, name in lower.items() if name in speakers}
 
 
 def _is_speech(text: str, start: int, end: int) -> bool:
@@ -153,16 +134,14 @@ def mark_mail(text: str, lines: Sequence[Line], forms: list[Form], labels: dict[
 def _header_runs(lines: Sequence[Line], labels: dict[int, tuple[str, int]]) -> list[range]:
     """Return the runs of at least two lines with the names of mail headers; a header may be alone at the top."""
     runs: list[range] = []
-    named = {i for i, (name, _) in labels.items() if name.casefold() in _HEADERS}
-    for i in sorted(named):
+    headers = {i for i, (name, _) in labels.items() if name.casefold() in _HEADERS}
+    for i in sorted(headers):
         if runs and i == runs[-1].stop and not lines[i].apart:
             runs[-1] = range(runs[-1].start, i + 1)
         else:
             runs.append(range(i, i + 1))
-    subject = {
-        i for i in named if labels[i][0].casefold() in ("subject", "betreff", "objet", "asunto", "oggetto", "主题")
-    }
-    return [run for run in runs if len({labels[i][0].casefold() for i in run}) > 1 or (run.start == 0 and 0 in subject)]
+    is_subject = 0 in headers and labels[0][0].casefold() in _SUBJECTS
+    return [run for run in runs if len({labels[i][0].casefold() for i in run}) > 1 or (run.start == 0 and is_subject)]
 
 
 def _reply_start(
