@@ -9,6 +9,9 @@ from tersely.registry import Registry
 
 ENCODERS: Registry[Encoder] = Registry("encoder", __name__)
 
+# The encoder of every scorer that works on vectors, unless another one is named.
+DEFAULT_ENCODER = "use"
+
 _loading = Lock()
 
 
@@ -38,4 +41,15 @@ def _create(spec: str) -> Encoder:
     return ENCODERS.create(spec)
 
 
-__all__ = ["ENCODERS", "Cache", "Encoder", "Matrix", "Precision", "Recent", "load_encoder", "on_device", "unit_rows"]
+__all__ = [
+    "DEFAULT_ENCODER",
+    "ENCODERS",
+    "Cache",
+    "Encoder",
+    "Matrix",
+    "Precision",
+    "Recent",
+    "load_encoder",
+    "on_device",
+    "unit_rows",
+]

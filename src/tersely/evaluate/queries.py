@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.budget import Budget
-from tersely.encode import load_encoder
+from tersely.encode import DEFAULT_ENCODER, load_encoder
 from tersely.errors import InputError, UsageError
 from tersely.evaluate import describe
 from tersely.evaluate.measures import Tokenization, ngrams
@@ -130,7 +130,7 @@ def _system(name: str) -> Callable[[Question], Fitting]:
         answering = Answering(load_encoder(encoder) if encoder else None)
         return lambda question: _fitting(question, answering.values(question.sources, question.query), "knapsack")
     if base == "vectors":
-        vectors = load_encoder(encoder or "use")
+        vectors = load_encoder(encoder or DEFAULT_ENCODER)
 
         def cosines(question: Question) -> Fitting:
             rows = vectors.encode([question.query, *question.sources.texts])

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tersely.encode import unit_rows
+from tersely.encode import DEFAULT_ENCODER, unit_rows
 from tersely.score import Matrix, Values
 from tersely.text.document import Document
 
@@ -16,7 +16,7 @@ __all__ = ["Centroid"]
 class Centroid:
     """Similarity of a sentence to the mean of all sentences, by cosine (Radev et al., 2004)."""
 
-    encoder: ClassVar[str | None] = "use"
+    encoder: ClassVar[str | None] = DEFAULT_ENCODER
     select: ClassVar[str] = "knapsack"
 
     def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tersely.encode import unit_rows
+from tersely.encode import DEFAULT_ENCODER, unit_rows
 from tersely.score import Matrix, Values
 from tersely.score._graph import directed_centrality, products
 from tersely.text.document import Document
@@ -28,7 +28,7 @@ class Far:
     delta: float = 1.0
     lambda1: float = 0.7
 
-    encoder: ClassVar[str | None] = "use"
+    encoder: ClassVar[str | None] = DEFAULT_ENCODER
     select: ClassVar[str] = "greedy"
 
     def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from tersely.encode import DEFAULT_ENCODER
 from tersely.score import Matrix, Values
 from tersely.score._graph import directed_centrality, products
 from tersely.text.document import Document
@@ -22,7 +23,7 @@ class PacSum:
     beta: float = 0.0
     lambda1: float = 0.7
 
-    encoder: ClassVar[str | None] = "use"
+    encoder: ClassVar[str | None] = DEFAULT_ENCODER
     select: ClassVar[str] = "greedy"
 
     def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from tersely.encode import DEFAULT_ENCODER
 from tersely.score import Matrix, Values
 from tersely.score._graph import cosines, page_rank, rounded
 from tersely.text.document import Document
@@ -23,7 +24,7 @@ class TextRank:
     damping: float = 0.85
     centrality: Literal["pagerank", "degree"] = "pagerank"
 
-    encoder: ClassVar[str | None] = "use"
+    encoder: ClassVar[str | None] = DEFAULT_ENCODER
     select: ClassVar[str] = "knapsack"
 
     def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
