@@ -20,8 +20,8 @@ from tersely.evaluate.measures import Tokenization
 from tersely.evaluate.readers import KINDS, SUITE, DevSet, read
 from tersely.evaluate.record import Record
 from tersely.evaluate.run import evaluate
+from tersely.learn.bias import BiasConfig, export_bias
 from tersely.learn.corpus import Corpus, beginning
-from tersely.learn.news import NewsConfig, export_news
 from tersely.settings import read_settings
 
 ROOT = Path(__file__).parents[1]
@@ -157,13 +157,13 @@ def reading(wanted: frozenset[str]) -> str:
 
 def train(corpus: Corpus, out: Path) -> Path:
     """Train coverage of words for texts of one kind."""
-    export_news(own_config(), corpus, out, "benchmarks/results.py")
+    export_bias(own_config(), corpus, out, "benchmarks/results.py")
     return out
 
 
-def own_config() -> NewsConfig:
+def own_config() -> BiasConfig:
     """Return the configuration for texts of one's own."""
-    return read_settings(ROOT / "configs" / "news.toml", NewsConfig)
+    return read_settings(ROOT / "configs" / "news.toml", BiasConfig)
 
 
 if __name__ == "__main__":

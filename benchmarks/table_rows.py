@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tersely.budget import Budget
-from tersely.learn.catalog import read_network_config
-from tersely.learn.scorer.config import ScorerConfig
+from tersely.paper.config import ScorerConfig, read_network_config
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 

@@ -1,4 +1,4 @@
-"""Scorers, encoders and selectors by name: each is one file in its package."""
+"""Scorers, encoders and selectors by name: each is one file in a package."""
 
 import inspect
 import types
@@ -14,19 +14,26 @@ T = TypeVar("T")
 
 
 class Registry(Generic[T]):
-    """The parts in a package: one class per public module; helper modules start with an underscore.
+    """The parts in one or more packages: one class per public module; helper modules start with an underscore.
 
     A spec names a part, with optional settings after a colon: `pacsum:beta=0.2,lambda1=0.6`.
     If the first setting has no name, it goes to the first parameter: `onnx:path/to/folder`.
     """
 
-    def __init__(self, kind: str, package: str) -> None:
-        self.kind, self._package = kind, package
+    def __init__(self, kind: str, *packages: str) -> None:
+        self.kind, self._packages = kind, packages
 
     def names(self) -> list[str]:
         """List the names without importing the modules."""
-        path = import_module(self._package).__path__
-        return sorted(m.name for m in iter_modules(path) if not m.name.startswith("_"))
+        return sorted(self._modules())
+
+    def _modules(self) -> dict[str, str]:
+        return {
+            module.name: f"{package}.{module.name}"
+            for package in self._packages
+            for module in iter_modules(import_module(package).__path__)
+            if not module.name.startswith("_")
+        }
 
     def describe(self, name: str) -> str:
         """Return the first line of the part's docstring."""
@@ -47,23 +54,23 @@ class Registry(Generic[T]):
     def _type(self, name: str) -> type[T]:
         if name not in self.names():
             raise unknown_name(self.kind, name, self.names())
-        module = import_module(f"{self._package}.{name}")
-        found: type[T] = getattr(module, module.__all__[0])
-        return found
+        module = import_module(self._modules()[name])
+        part: type[T] = getattr(module, module.__all__[0])
+        return part
 
 
 def _arguments(kind: str, name: str, part: type, settings: str) -> dict[str, Any]:
-    known = list(inspect.signature(part).parameters)
+    parameters = list(inspect.signature(part).parameters)
     hints = get_type_hints(part.__init__)  # type: ignore[misc]
     arguments: dict[str, Any] = {}
     for position, setting in enumerate(filter(None, settings.split(","))):
         key, equals, value = setting.partition("=")
-        if not equals and position == 0 and known:
-            key, value = known[0], setting
-        if key not in known:
+        if not equals and position == 0 and parameters:
+            key, value = parameters[0], setting
+        if key not in parameters:
             raise (
-                unknown_name(f"setting of {kind} {name}", key, known)
-                if known
+                unknown_name(f"setting of {kind} {name}", key, parameters)
+                if parameters
                 else UsageError(f"{kind} '{name}' has no settings, but was given '{setting}'")
             )
         try:
@@ -92,9 +99,9 @@ def _parse(value: str, hint: Any) -> Any:
             raise ValueError("write true or false")
         return value.lower() == "true"
     try:
-        found = hint(value)
+        parsed = hint(value)
     except ValueError:
         raise ValueError(f"not a number ({hint.__name__})") from None
-    if isinstance(found, float) and not isfinite(found):
+    if isinstance(parsed, float) and not isfinite(parsed):
         raise ValueError("not a finite number")
-    return found
+    return parsed

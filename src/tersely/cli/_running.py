@@ -23,8 +23,8 @@ from tersely.cli._printing import Line, draw
 
 if TYPE_CHECKING:
     from tersely.learn.corpus import Corpus
-    from tersely.learn.loop import TrainingProgress
-    from tersely.learn.scorer.config import ScorerConfig
+    from tersely.learn.training import TrainingProgress
+    from tersely.paper.config import ScorerConfig
 
 RESUME = "to continue, run the same command with --resume"
 
@@ -73,24 +73,24 @@ def training_options(**config: Any) -> Callable[[F], F]:
     )
 
 
-def changed(settings: "ScorerConfig", how: dict[str, Any]) -> "ScorerConfig":
+def changed(settings: "ScorerConfig", options: dict[str, Any]) -> "ScorerConfig":
     """Take out of the given options those that stand for settings, and put them in."""
     from dataclasses import replace
 
     tables: dict[str, dict[str, Any]] = {
-        "training": {"steps": how.pop("steps"), "seed": how.pop("seed")},
-        "data": {"documents": how.pop("limit"), "tokens": how.pop("max_source_tokens")},
+        "training": {"steps": options.pop("steps"), "seed": options.pop("seed")},
+        "data": {"documents": options.pop("limit"), "tokens": options.pop("max_source_tokens")},
     }
     for name, table in tables.items():
-        given = {key: value for key, value in table.items() if value is not None}
-        settings = replace(settings, **{name: replace(getattr(settings, name), **given)})
+        chosen = {key: value for key, value in table.items() if value is not None}
+        settings = replace(settings, **{name: replace(getattr(settings, name), **chosen)})
     return settings
 
 
 def all_changes(changes: Iterable[str], steps: int | None, seed: int | None) -> list[str]:
     """Return what --set changes, and what --steps and --seed do."""
-    given = {"steps": steps, "seed": seed}
-    return [*changes, *(f"training.{name}={value}" for name, value in given.items() if value is not None)]
+    chosen = {"steps": steps, "seed": seed}
+    return [*changes, *(f"training.{name}={value}" for name, value in chosen.items() if value is not None)]
 
 
 @contextmanager
@@ -128,8 +128,8 @@ def say_written(out: Path) -> None:
 def show_corpus(corpus: "Corpus") -> None:
     """Say how many documents a training run learns from."""
     left_out = f"{corpus.short:,} with fewer than 4 sentences and {corpus.repeated:,} repeated ones were left out"
-    given = f", {corpus.validation:,} of them to validate on" if corpus.validation else ""
-    click.echo(f"{len(corpus.documents):,} documents{given}; {left_out}", err=True)
+    validation = f", {corpus.validation:,} of them to validate on" if corpus.validation else ""
+    click.echo(f"{len(corpus.documents):,} documents{validation}; {left_out}", err=True)
 
 
 class Progress:
@@ -140,12 +140,12 @@ class Progress:
 
     def __call__(self, at: "TrainingProgress") -> None:
         if at.validated or self._line.due():
-            left = f"{int(at.left) // 60}:{int(at.left) % 60:02d} left"
-            text = f"{at.what} {at.done}/{at.total}  {left}  {self._figures(at)}".rstrip()
+            remaining = f"{int(at.remaining) // 60}:{int(at.remaining) % 60:02d} left"
+            text = f"{at.stage} {at.finished}/{at.total}  {remaining}  {self._figures(at)}".rstrip()
             draw(text, stays=True) if at.validated else self._line.show(text)
 
     def _figures(self, at: "TrainingProgress") -> str:
         if self._batch is None:
             return "  ".join(f"{name} {value:.3f}" for name, value in at.figures.items())
         rates = "  ".join(f"{name[:-5]} {100 * at.figures[name]:.2f} %" for name in ("error_rate", "matched_rate"))
-        return f"loss {at.figures['loss']:.4f}  {rates}  {at.done * self._batch / at.seconds:,.0f} samples/s"
+        return f"loss {at.figures['loss']:.4f}  {rates}  {at.finished * self._batch / at.seconds:,.0f} samples/s"

@@ -27,6 +27,7 @@ class Scorer(Protocol):
         ...
 
 
-SCORERS: Registry[Scorer] = Registry("scorer", __name__)
+# The second package has the scorers of other papers. It is named here and not imported: nothing below it needs it.
+SCORERS: Registry[Scorer] = Registry("scorer", __name__, "tersely.paper.scorers")
 
 __all__ = ["SCORERS", "Matrix", "Scorer", "Values"]

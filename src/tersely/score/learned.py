@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tersely.encode import DEFAULT_ENCODER
 from tersely.encode._base import graph_files, run_graph
 from tersely.encode._transformer import reason as one_line
 from tersely.errors import MissingExtraError, ModelError
@@ -27,7 +28,7 @@ class Learned:
     values and the features named in its metadata (see `FEATURES`). It gives one positive value per sentence.
     """
 
-    encoder: ClassVar[str | None] = "use"
+    encoder: ClassVar[str | None] = DEFAULT_ENCODER
     select: ClassVar[str] = "knapsack"
 
     def __init__(self, folder: str) -> None:
@@ -61,10 +62,10 @@ class Learned:
             "lengths": lengths(document)[None],
             "coverage": self._covered(document)[None],
         }
-        wanted = {node.name for node in self._session.get_inputs()}
+        inputs = {node.name for node in self._session.get_inputs()}
         try:
-            found = run_graph(self._session, ["values"], {name: feed[name] for name in feed.keys() & wanted})
-            values: Values = np.asarray(found[0], dtype=np.float64)[0]
+            outputs = run_graph(self._session, ["values"], {name: feed[name] for name in feed.keys() & inputs})
+            values: Values = np.asarray(outputs[0], dtype=np.float64)[0]
         except Exception as error:
             raise ModelError(f"the graph of {self._folder} does not run: {one_line(error)}") from error
         return values
@@ -77,15 +78,15 @@ class Learned:
         return scaled
 
 
-def open_graph(folder: str, what: str) -> tuple[Any, dict[str, str], str]:
+def open_graph(folder: str, description: str) -> tuple[Any, dict[str, str], str]:
     """Return the graph of a model folder, ready to run, what it says about itself, and a hash of its files."""
     try:
         import onnxruntime
     except ImportError:
-        raise MissingExtraError(what, "learned") from None
+        raise MissingExtraError(description, "learned") from None
     file = Path(folder).expanduser() / "model.onnx"
     if not file.is_file():
-        raise ModelError(f"{folder} is not the model folder of {what}: it has no model.onnx")
+        raise ModelError(f"{folder} is not the model folder of {description}: it has no model.onnx")
     options = onnxruntime.SessionOptions()
     # One thread sums in the same order on every machine, and documents can still be scored in parallel.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -95,8 +96,8 @@ def open_graph(folder: str, what: str) -> tuple[Any, dict[str, str], str]:
         session: Any = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
         notes = dict(session.get_modelmeta().custom_metadata_map)
     except Exception as error:
-        raise ModelError(f"{file} is not the graph of {what}: {one_line(error)}") from error
-    return session, notes, "-".join(sha256(each) for each in graph_files(file))
+        raise ModelError(f"{file} is not the graph of {description}: {one_line(error)}") from error
+    return session, notes, "-".join(sha256(part) for part in graph_files(file))
 
 
 def _coverage(spec: str) -> Scorer:
@@ -134,11 +135,11 @@ def _words(document: Document) -> Values:
     rows = document.terms.sentences
     content = np.array([weights[row].sum() for row in rows])
     density = content / lengths(document)
-    seen = np.zeros(len(weights), dtype=bool)
+    covered = np.zeros(len(weights), dtype=bool)
     new = np.empty(len(rows))
     for i, row in enumerate(rows):
-        new[i] = weights[row[~seen[row]]].sum()
-        seen[row] = True
+        new[i] = weights[row[~covered[row]]].sum()
+        covered[row] = True
     return np.stack([_scaled(content), _scaled(density), _scaled(new)], axis=1)
 
 
