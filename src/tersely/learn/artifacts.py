@@ -67,7 +67,7 @@ def onnx_graph(
 ) -> "onnx.ModelProto":
     """Export a network whose inputs, named as in its `forward`, may have any size along the named axes.
 
-    `axes` are those of all inputs, or of each.
+    `example` has one tensor per input. `axes` are the axes of all inputs, or of each. `output` names the result.
     """
     import torch  # here, because the default method needs this module but no torch
 

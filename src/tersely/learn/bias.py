@@ -149,7 +149,10 @@ def find_biases(corpus: Corpus, config: BiasConfig) -> list[LanguageBias]:
 
 
 def export_bias(config: BiasConfig, corpus: Corpus, out: Path, command: str) -> list[LanguageBias]:
-    """Find the bias of each language and write a model folder; `command` goes on its card."""
+    """Find the bias of each language of the `corpus`, and write a model folder to `out`.
+
+    `config` has the selector and the share of a text to keep; `command` goes on the card.
+    """
     biases = find_biases(corpus, config)
     specs: dict[str, str] = {bias.language: f"coverage:bias={bias.bias:g}" for bias in biases}
     # Languages that were not learned get the bias of English or, if there is no English, of the most frequent language.

@@ -138,10 +138,10 @@ class Corpus:
         tokens: int = 0,
         fewest: int = FEWEST_DOCUMENTS,
     ) -> "Corpus":
-        """Read documents, and keep the beginning of each.
+        """Read the documents in `paths`, and keep the beginning of each.
 
-        A document keeps at most `longest` sentences and `tokens` words. At most `limit` documents are read, unless
-        it is 0; fewer than `fewest` are an error. `conditions` select records.
+        A document keeps at most `longest` sentences and `tokens` words. At most `limit` documents are read, unless it
+        is 0; fewer than `fewest` are an error. `conditions` select records.
         """
         records = (record for path in paths for record in read_records(path, conditions))
         return cls.of(((beginning(record.document, longest, tokens), ()) for record in records), limit, fewest)
@@ -156,7 +156,10 @@ class Corpus:
         tokens: int = 0,
         fewest: int = FEWEST_DOCUMENTS,
     ) -> "Corpus":
-        """Label the `count` sentences per document that a greedy oracle chooses when it sees the summary."""
+        """Label the `count` sentences per document that a greedy oracle chooses when it sees the summary.
+
+        `records` without a summary are left out; the other arguments are those of `read`.
+        """
         from tersely.budget import Budget
         from tersely.evaluate.systems import Oracle
 

@@ -35,7 +35,7 @@ Ranking = list[list[float]]  # [loss, step] pairs as JSON keeps them, lowest los
 
 
 def save_checkpoint(path: Path, network: nn.Module, optimizer: torch.optim.Optimizer, notes: dict[str, Any]) -> None:
-    """Write everything at once; `notes` is anything that JSON can hold."""
+    """Write the network, the state of the optimizer and the notes at once; `notes` is anything that JSON can hold."""
     tensors = {f"network.{name}": tensor for name, tensor in network.state_dict().items()}
     for number, state in optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{number}.{name}": tensor for name, tensor in state.items()}
@@ -123,7 +123,10 @@ class BestWeights:
     keep: int = 3
 
     def offer(self, ranking: Ranking, loss: float, step: int, weights: dict[str, Tensor]) -> Ranking:
-        """Return the ranking with this checkpoint, if it is among the best; of equal ones the earlier is better."""
+        """Return the ranking with the `weights` of this `step`, if their `loss` is among the lowest.
+
+        Of equal losses the earlier is better. The weights are written to a file.
+        """
         ranked = sorted([*ranking, [loss, step]])[: self.keep]
         if [loss, step] in ranked:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -243,7 +246,7 @@ def start_or_resume(
     facts: Mapping[str, Any] | None = None,
     more_steps: bool = False,
 ) -> TrainingState[N]:
-    """Start with a fresh network, or restore the checkpoint if there is one.
+    """Start with a fresh network and `optimizer`, or restore both from the checkpoint if there is one.
 
     `facts` must be the same as when the checkpoint was made, and so must the configuration; `more_steps` lets a run
     go on to more steps than it was started with.

@@ -66,7 +66,7 @@ class BaselineConfig(Protocol):
     def make(
         self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report, device: str = "auto"
     ) -> None:
-        """Read the data, train, and write the model folder."""
+        """Read the data, train, and write the model folder `out`; the arguments are those of `make_baseline`."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,11 @@ def read_baseline(name: str, changes: Iterable[str] = ()) -> BaselineConfig:
 def make_baseline(
     config: BaselineConfig, data: Sequence[Path], out: Path, *, resume: bool, limit: int, report: Report, device: str
 ) -> None:
-    """Train a baseline on the data, and write its model folder."""
+    """Train the baseline of `config` on `data`, and write its model folder to `out`.
+
+    `resume` continues the run in that folder. At most `limit` documents are read, unless it is 0. `report` gets the
+    progress, and `device` is auto, cpu or cuda.
+    """
     check_folder(out, resume)
     check_resume(out / "training" / "checkpoint.safetensors", out, resume)  # before the data is read
     config.make(data, out, resume, limit, report, device)
@@ -117,7 +121,10 @@ class Labeled(NamedTuple):
 
 
 def read_labeled(paths: Iterable[Path], longest: int, count: int, limit: int = 0) -> list[Labeled]:
-    """Label the first `longest` sentences of each document by an oracle that sees the summary and takes `count`."""
+    """Label the first `longest` sentences of the documents in `paths`, of at most `limit` unless it is 0.
+
+    The labels are those of an oracle that sees the summary and takes `count` sentences.
+    """
     oracle, budget = Oracle(), Budget(count, "sentences")
     by_text: dict[str, Labeled] = {}
     records = (record for path in paths for record in read(path) if record.reference)
@@ -157,7 +164,10 @@ class BaselineLessons:
     groups: list[dict[str, Any]] = field(default_factory=list)  # of parameters, each with its own rate
 
     def train(self, out: Path, resume: bool, report: Report, device: str = "auto") -> TrainingState[nn.Module]:
-        """Train to the last step, or raise KeyboardInterrupt after saving."""
+        """Train to the last step in the folder `out`, or raise KeyboardInterrupt after saving.
+
+        `resume` continues the run in that folder, `report` gets the progress, and `device` is auto, cpu or cuda.
+        """
         training, folder = self.config.training, out / "training"
         check_resume(folder / "checkpoint.safetensors", out, resume)
         torch.set_num_threads(training.threads)
@@ -225,7 +235,10 @@ class Packed(NamedTuple):
 
 
 def write_model(out: Path, packed: Packed, config: Any, about: str = "", best: str = "") -> None:
-    """Write a model folder."""
+    """Write a model folder: `packed` as a model, and the `config` it was trained with.
+
+    `about` is a sentence for the card. `best` is a subfolder of `out`, for a checkpoint that is not the best.
+    """
     model: dict[str, Any] = {
         "name": f"{out.resolve().name}/{best}".rstrip("/"),
         "description": packed.card.partition("\n")[0],

@@ -60,9 +60,10 @@ class Inference(nn.Module):
 
 
 def export(config: ScorerConfig, state: TrainingState[ScorerModel], corpus: Corpus, out: Path) -> None:
-    """Write the best weights, or the mean of the best, to `out`, and the next best to `out/best-2`, `out/best-3`, ...
+    """Write the best weights of `state`, or the mean of the best, to `out`, and the next best to `out/best-2`, ...
 
-    The paper reports the mean result of the best three checkpoints: evaluate each folder for that.
+    The card names `config` and the `corpus`. The paper reports the mean result of the best three checkpoints: evaluate
+    each folder for that.
     """
     ranking = state.notes["best"]
     several = BestWeights(out / "training", config.training.keep).load(ranking)
@@ -121,7 +122,7 @@ def onnx_bytes(scorer: ScoringNetwork, config: ScorerConfig, notes: dict[str, An
 def card(
     config: ScorerConfig, state: TrainingState[ScorerModel], corpus: Corpus, scorer: ScoringNetwork, ranked: Ranking
 ) -> str:
-    """Fill in the card."""
+    """Fill in the card of the weights that `ranked` names: their losses and steps."""
     notes, objective, selection = state.notes, config.objective, config.selection
     terms = {name: getattr(objective, name) for name in ("rest_ext", "ext_doc", "words", "imitation", "supervised")}
     point: dict[str, Any] = notes["curve"][-1]

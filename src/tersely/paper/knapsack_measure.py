@@ -66,9 +66,10 @@ class Measures:
 
 
 def measure(chosen: Bools, label: Bools, batch: Problems, ties: bool = True, best: Bools | None = None) -> Measures:
-    """Compare choices [B, n] with labels; `ties` accepts a choice that fits and is worth as much as the label.
+    """Compare the choices `chosen` [B, n] with the labels `label` [B, n] of the problems `batch`.
 
-    `best` are the exact solutions, if they are known.
+    `ties` accepts a choice that fits and is worth as much as the label. `best` are the exact solutions, if they are
+    known.
     """
     chosen = chosen & batch.mask
     wrong = (chosen != label) & batch.mask
@@ -197,7 +198,10 @@ def measure_folder(folder: Path, samples: int = 20_000, seed: int = 0) -> dict[s
 
 
 def measure_network(network: nn.Module, config: KnapsackConfig, samples: int = 20_000, seed: int = 0) -> dict[str, Any]:
-    """Return the rates of the rounded and the repaired choice by name, and the problems they were measured on."""
+    """Measure a network on `samples` fresh problems of the distribution in `config`, drawn with `seed`.
+
+    Return the rates of the rounded and the repaired choice by name, and what the problems were.
+    """
     problems = Simulation(config.data.source(), seed, Space.TEST).batch(0, samples)
     measured = evaluate(network, Evaluation.of(problems, config.data.labels))
     return {
@@ -226,7 +230,7 @@ class Probabilities(nn.Module):
 def export_knapsack(
     config: KnapsackConfig, state: TrainingState[Any], folder: Path, samples: int = 20_000
 ) -> dict[str, Any]:
-    """Measure the network, write its model folder, and return the rates."""
+    """Measure the network of `state` on `samples` problems, write its model folder, and return the rates."""
     figures = measure_network(state.network, config, samples)
     weights = {name: tensor.contiguous() for name, tensor in state.network.state_dict().items()}
     files = {

@@ -65,11 +65,12 @@ def density(batch: Problems) -> Bools:
 
 
 def solve(profits: Floats, lengths: Ints, mask: Bools, capacities: Ints, needs: Ints | None = None) -> Bools:
-    """Solve B exact knapsacks, [B, n]. Any profits are allowed: an item without a positive one is left out.
+    """Solve B exact knapsacks (Eq. 2), [B, n]: the set of items of greatest profit within each capacity.
 
-    `needs` [B, n] says which earlier item each needs, or -1: an item is chosen only together with the one it needs,
-    even if that has a negative profit. Of several best sets, the earlier is the one with the earlier items if each
-    item is followed by all that need it.
+    `profits`, `lengths` and `mask` are [B, n], and `capacities` [B]. Any profits are allowed: an item without a
+    positive one is left out. `needs` [B, n] says which earlier item each needs, or -1: an item is chosen only
+    together with the one it needs, even if that has a negative profit. Of several best sets, the one with the earlier
+    items is chosen, if each item is followed by all that need it.
     """
     problems = (
         np.ascontiguousarray(profits, dtype=np.float64),
@@ -230,7 +231,10 @@ class Resampled:
 
     @classmethod
     def read(cls, path: Path, scorer: str, capacities: tuple[int, ...], limit: int) -> "Resampled":
-        """Split and score the first `limit` documents."""
+        """Split the first `limit` documents of the file `path`, and score them with the scorer named `scorer`.
+
+        `capacities` are the budgets to draw from.
+        """
         score = SCORERS.create(scorer)
         if score.encoder is not None:
             raise InputError(f"the scorer '{scorer}' needs vectors: choose one that works on words")

@@ -223,7 +223,10 @@ class DeepQ(nn.Module):
         return packed.to(profits.dtype) * 2 - 1
 
     def loss(self, profits: Tensor, sizes: Tensor, mask: Tensor, explore: float, generator: torch.Generator) -> Tensor:
-        """Play, exploring with that probability, and return the mean squared temporal difference of all moves."""
+        """Play the problems, and return the mean squared temporal difference of all moves.
+
+        `profits`, `sizes` and `mask` are [B, n]. A move is random with the probability `explore`; `generator` draws it.
+        """
         game, _ = Game.start(profits, sizes, mask)
         total, moves = profits.new_zeros(()), 0
         worth = self.online(game)

@@ -77,9 +77,10 @@ def bidirectional(
 ) -> Cosines:
     """Predict a selected sentence from the rest (Eq. 4) and the document from the selection (Eq. 6).
 
-    Do the same for the negatives: the unselected sentences with the lowest `scores`. `choice` is the selection, and
+    Do the same for the negatives: the unselected sentences with the lowest `scores`. `choice` is the selection of
+    sentences, whose first-level `vectors` the networks in `siamese` encode; `mask` says where there is a sentence.
     `noise` draws the sentence to predict; without it, the first one is predicted. `rows` says which documents of a
-    shared batch these are.
+    shared batch these are, and `settings` which reading of the paper applies.
     """
     low = negatives(choice.hard, scores, mask)
     k, i = sample(choice.hard, noise, rows), sample(low, noise, rows)  # [B] each, of the selected and the negatives
@@ -338,10 +339,11 @@ def imitation(
     select: Select,
     noise: torch.Generator | None,
 ) -> Tensor:
-    """Return the distance of each document's selection from the teacher's choice, [B], as a loss through the selection.
+    """Return the distance of each document's selection from the choice of a teacher, [B], as a loss.
 
-    It is the Fenchel-Young loss for the exact knapsack, and the cross-entropy of the probabilities for a knapsack
-    network. Without length control it is the cross-entropy of the scores, as if the choice were labels.
+    `batch.target` is that choice. The loss is the Fenchel-Young loss for the exact knapsack, and the cross-entropy of
+    the probabilities for a knapsack network: `settings` and `select` say which, and `noise` perturbs it. Without
+    length control it is the cross-entropy of the scores in `scored`, as if the choice were labels.
     """
     if settings.kind == "perturbed":
         return perturbed_fenchel_young(

@@ -40,10 +40,10 @@ def draw(
     rows: SharedRows | None,
     dtype: torch.dtype = torch.float32,
 ) -> Tensor:
-    """Draw `torch.rand` or `torch.randn` numbers of a shape.
+    """Draw `torch.rand` or `torch.randn` numbers of a shape and `dtype` from the generator `noise`.
 
-    For a shared batch this draws the numbers of all rows and keeps those of the rows here, so that a row gets the same
-    numbers in whichever process it is.
+    For a shared batch (`rows`) this draws the numbers of all rows and returns those of the rows in this process. So a
+    row gets the same numbers in every process.
     """
     full_shape = shape if rows is None else (rows.total, *shape[1:])
     drawn = numbers(full_shape, generator=noise, dtype=dtype, device=noise.device)

@@ -38,7 +38,11 @@ def reproduce(
     progress: Callable[[str], Callable[[int], None]],
     encoders: Mapping[str, str] | None = None,
 ) -> list[TableLine]:
-    """Measure every row that can be measured; the systems of a dataset share one run."""
+    """Measure every row of `table` that can be measured; the systems of a dataset share one run.
+
+    `datasets` has the files by name, which `read` reads. `models` are folders of trained models, and `encoders` are
+    specs by name. `progress` makes a counter of documents from a title.
+    """
     if encoders is None:
         encoders = find_encoders(models)
     lines: dict[PublishedRow, TableLine] = {}

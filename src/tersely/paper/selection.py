@@ -99,7 +99,10 @@ def by_network(folder: Path) -> Select:
 
 
 def perturbed(scored: ScoredBatch, samples: int, sigma: float, noise: torch.Generator | None) -> SoftChoice:
-    """Select with the exact knapsack; the relaxation is how often a sentence is selected under noise."""
+    """Select with the exact knapsack; the relaxation is how often a sentence is selected under noise.
+
+    `samples` is the number of noisy solutions, and `sigma` the size of the noise; see `perturbed_knapsack`.
+    """
     normed = profits(scored)
     problem = scored.lengths, scored.capacities, scored.mask
     seed = 0 if noise is None else noise

@@ -67,7 +67,10 @@ def read_table1_config(path: Path) -> Table1Config:
 def train_baseline(
     config: Table1Config, out: Path, resume: bool, report: Report, samples: int = 20_000
 ) -> dict[str, Any]:
-    """Train to the last step, measure on fresh problems, and write the figures beside the checkpoint; return them."""
+    """Train the method of `config` to the last step, measure it on `samples` fresh problems, and return the figures.
+
+    The folder `out` gets checkpoint, log and figures; `resume` continues the run in it. `report` gets the progress.
+    """
     state = train_knapsack(config, out, resume, report, play if config.network.kind == "dqn" else learn_labels)
     figures = measure_network(state.network, config, samples) | {
         "kind": config.network.kind,

@@ -57,7 +57,7 @@ class BertSumConfig(Trained):
     def make(
         self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report, device: str = "auto"
     ) -> None:
-        """Read the data, train, and write the model folder."""
+        """Read the data, train, and write the model folder `out`; see `make_baseline`."""
         labeled = read_labeled(data, self.data.sentences, self.data.count, limit)
         hub = Hub(self.data.encoder, max_tokens=self.data.longest)
         reader = DocumentTokenizer.of(hub, self.data.longest)
@@ -117,7 +117,11 @@ class BertSumNet(nn.Module):
         self.over = Transformer(width, width, config.layers, config.heads, config.inner, 1, positions="sinusoidal")
 
     def forward(self, ids: Tensor, segments: Tensor, places: Tensor, mask: Tensor, real: Tensor) -> Tensor:
-        """Return scores [B, n] for tokens and segments [B, L], places [B, n], and masks of tokens and sentences."""
+        """Return scores [B, n] of sentences.
+
+        `ids` and `segments` of tokens are [B, L], with `mask` [B, L]. `places` [B, n] are those of the sentences' [CLS]
+        tokens, and `real` [B, n] says where there is a sentence.
+        """
         more = {"token_type_ids": segments} if self.two_segments else {}
         tokens = self.encoder(input_ids=ids, attention_mask=mask.long(), **more).last_hidden_state  # [B, L, d]
         chosen = places[:, :, None].expand(-1, -1, tokens.shape[2])
@@ -153,7 +157,10 @@ def bertsum_onnx(network: nn.Module, reader: DocumentTokenizer) -> bytes:
 def bertsum_lessons(
     config: BertSumConfig, labeled: Sequence[Labeled], hub: Hub, reader: DocumentTokenizer
 ) -> BaselineLessons:
-    """Return the lessons: for each sentence that is read, whether the oracle chose it."""
+    """Return the lessons: for each sentence that `reader` reads, whether the oracle chose it.
+
+    `labeled` has the documents with the choices of the oracle, and `hub` the encoder to fine-tune.
+    """
     with torch.random.fork_rng():
         torch.manual_seed(config.training.seed)
         network = BertSumNet(hub._model, config.network)

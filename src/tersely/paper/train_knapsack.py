@@ -48,7 +48,9 @@ def train_knapsack(
 ) -> TrainingState[Any]:
     """Train to the last step of the configuration, or raise KeyboardInterrupt after saving.
 
-    Problems are drawn and labeled on the CPU; the network that is returned is there, too.
+    The folder `out` gets checkpoint and logs; `resume` continues the run in it. `report` gets the progress, and
+    `learn` computes the gradients of a batch. Problems are drawn and labeled on the CPU; the network is trained on
+    `device`, and is on the CPU when it is returned.
     """
     check_resume(out / "checkpoint.safetensors", out, resume)
     training, stream = config.training, config.data.simulation()
@@ -81,7 +83,7 @@ def start(config: KnapsackConfig, checkpoint: Path, device: torch.device | None 
 
 
 def take_step(state: TrainingState[Any], batch: Problems, config: KnapsackConfig, learn: Learn) -> Figures:
-    """Take one step; return its figures."""
+    """Take one step on a batch, with the gradients of `learn`; return its figures."""
     for group in state.optimizer.param_groups:
         group["lr"] = config.training.rate * schedule(state.step, config.training)
     state.optimizer.zero_grad()

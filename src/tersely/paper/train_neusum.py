@@ -64,7 +64,7 @@ class NeuSumConfig(Trained):
     def make(
         self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report, device: str = "auto"
     ) -> None:
-        """Read the data, train, and write the model folder."""
+        """Read the data, train, and write the model folder `out`; see `make_baseline`."""
         labeled = read_labeled(data, self.data.sentences, self.data.count, limit)
         encoder = Cache(out / "training" / "vectors", load_encoder(self.data.encoder))
         lessons = neusum_lessons(self, labeled, encoder)

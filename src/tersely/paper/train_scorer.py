@@ -69,7 +69,8 @@ def validate(
 ) -> dict[str, float]:
     """Return the mean loss and figures over the batches, and the share of choices among the first three sentences.
 
-    Each batch holds the documents of this process, and comes with the number of documents in all processes.
+    Each batch holds the documents of this process, and comes with the number of documents in all processes of the
+    `team`. `select` is the selection of training.
     """
     documents = 0
     sums: dict[str, float] = {}
@@ -90,10 +91,10 @@ def validate(
 
 
 def measure_dev(model: ScorerModel, dev: Dev, learned: Documents, config: ScorerConfig, team: Team) -> dict[str, float]:
-    """Return ROUGE-1 on the dev documents as they are and with their sentences shuffled.
+    """Return ROUGE-1 on the documents of `dev` as they are and with their sentences shuffled.
 
-    Encoder and teacher are those of the training documents. On shuffled documents a scorer that has learned only
-    positions does no better than chance.
+    Encoder and teacher are those of the training documents, `learned`. On shuffled documents a scorer that has learned
+    only positions does no better than chance. The processes of the `team` share the documents.
     """
     sums = {"rouge1": 0.0, "rouge1_shuffled": 0.0}
     budget = (config.selection.shortest + config.selection.longest) // 2
@@ -136,9 +137,11 @@ def make_scorer(
     precision: str = "float32",
     show: Callable[[Corpus], None] = lambda _: None,
 ) -> None:
-    """Train a scorer on the corpus that `read` returns and write its model folder.
+    """Train a scorer by `config` on the corpus that `read` returns, and write its model folder to `out`.
 
-    If torchrun started several processes, they train together, and the first one reports, shows the corpus and writes.
+    `resume` continues the run in that folder. `cache` is a folder for vectors, by default in `out`. `dev` is a file of
+    labeled documents to measure on. `device` is auto, cpu or cuda, and `precision` that of the networks. If torchrun
+    started several processes, they train together, and the first one reports, shows the corpus and writes.
     """
     with joined(device) as team:
         check_folder(out, resume)
@@ -170,7 +173,9 @@ def train_scorer(
 ) -> TrainingState[ScorerModel]:
     """Train to the last step of the configuration, or raise KeyboardInterrupt after saving.
 
-    With a team every process calls this, and the first one reports and writes.
+    `encoder` makes the vectors of the `corpus`. The run is in `out/training`; `resume` continues it. `dev` has labeled
+    documents to measure on, and `precision` is that of the networks. With a `team` every process calls this, and the
+    first one reports and writes.
     """
     team, folder = team or Team(), out / "training"
     check_precision(precision, team.device)
@@ -197,7 +202,10 @@ def train_scorer(
 
 
 def make_documents(config: ScorerConfig, corpus: Corpus, encoder: Encoder, learning: Order) -> Documents:
-    """Return the documents with everything that the configuration asks about them."""
+    """Return the documents of the corpus with everything that the configuration needs of them.
+
+    `learning` is the order of the documents to train on: the teacher is tuned to these.
+    """
     labels = corpus.labels if config.objective.supervised else ()
     if config.objective.supervised and not labels:
         raise InputError("supervised training needs documents with summaries, and none of these has one")
@@ -212,7 +220,10 @@ def make_documents(config: ScorerConfig, corpus: Corpus, encoder: Encoder, learn
 
 
 def encode_all(documents: Documents, numbers: Sequence[int], report: Report, team: Team) -> int:
-    """Compute all vectors of these documents that are not cached yet; return how many columns they have."""
+    """Compute the vectors of the documents with these `numbers` that are not cached yet; return their width.
+
+    The processes of the `team` share the work, and the first one reports.
+    """
     started, total = time.monotonic(), len(numbers)
     for place in range(team.rank, total, team.size):
         documents.encoder.encode(documents.documents[numbers[place]].texts)
@@ -227,7 +238,10 @@ def encode_all(documents: Documents, numbers: Sequence[int], report: Report, tea
 def start(
     config: ScorerConfig, corpus: Corpus, encoder: Encoder, columns: int, checkpoint: Path, team: Team | None = None
 ) -> TrainingState[ScorerModel]:
-    """Create fresh networks, or restore them from the checkpoint."""
+    """Create fresh networks for vectors of this many `columns`, or restore them from the checkpoint.
+
+    A run can only be resumed with the same `corpus` and `encoder`, and every process of the `team` must see its files.
+    """
     team = team or Team()
     with torch.random.fork_rng():
         torch.manual_seed(config.training.seed)

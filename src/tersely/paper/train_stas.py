@@ -69,7 +69,7 @@ class StasConfig(Trained):
     def make(
         self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report, device: str = "auto"
     ) -> None:
-        """Read the data, train, and write the model folder."""
+        """Read the data, train, and write the model folder `out`; see `make_baseline`."""
         documents = Corpus.read(data, self.data.sentences, limit).documents
         words = vocabulary(documents, self.data.vocabulary)
         lessons = stas_lessons(self, documents, words)

@@ -42,7 +42,7 @@ class WordsConfig:
         report: Report,  # noqa: ARG002
         device: str = "auto",  # noqa: ARG002
     ) -> None:
-        """Count the words of the data, and write the model folder."""
+        """Count the words of the data, and write the model folder `out`; see `make_baseline`."""
         documents = Corpus.read(data, self.sentences, limit).documents
         model = learn_words(self, documents)
         content = {"weights": model.weights, "cache": model.cache, "words": model.words, "bigrams": model.bigrams}

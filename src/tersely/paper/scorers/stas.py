@@ -71,8 +71,8 @@ def tokens(words: tuple[tuple[str, ...], ...], numbers: dict[str, int], longest:
 def rank(probabilities: Matrix, attention: Matrix, lambda1: float, rounds: int) -> Values:
     """Return the ranks of sentences [n] from the mean probability of their words [n] and their attention [n, n].
 
-    Ranks start as the probabilities. In each round a new rank is lambda1 x the old rank / n + (1 - lambda1) x the ranks
-    that the other sentences pass on by their attention. They always sum to one.
+    Ranks start as the probabilities. In each of the `rounds` a new rank is lambda1 x the old rank / n + (1 - lambda1) x
+    the ranks that the other sentences pass on by their attention. They always sum to one.
 
     >>> rank(np.array([1, 1, 2]), np.array([[9, 1, 0], [0, 9, 1], [0, 1, 9]]), 0.5, 1).round(2).tolist()
     [0.06, 0.62, 0.31]
