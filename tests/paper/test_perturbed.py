@@ -1,8 +1,5 @@
 """The perturbed knapsack computes mean solutions, and their derivatives."""
 
-from collections.abc import Iterator
-from itertools import product
-
 import numpy as np
 import pytest
 import torch
@@ -99,72 +96,6 @@ def test_the_jacobian_is_that_of_the_mean_solution(small: Four, noise: str, tole
     columns = [(solution(values + by) - solution(values - by)) / (2 * step) for by in step * torch.eye(5)]
     assert (exact - torch.stack(columns, dim=1)).abs().max() < tolerance
     assert exact.abs().max() > 1
-
-
-FAMILIES = torch.tensor([[-1, 0, -1, 2, 1]])
-
-
-def closed_sets(values: Tensor, lengths: Tensor, capacity: int, needs: list[int]) -> Iterator[tuple[float, list[int]]]:
-    """Every set that fits and has all that it needs, with its worth, by brute force."""
-    for bits in product([0, 1], repeat=len(needs)):
-        chosen = [i for i, bit in enumerate(bits) if bit]
-        if all(needs[i] < 0 or needs[i] in chosen for i in chosen) and sum(lengths[i] for i in chosen) <= capacity:
-            yield sum(values[i].item() for i in chosen), list(bits)
-
-
-def test_needs_are_met_by_the_best_closed_set() -> None:
-    generator = torch.Generator().manual_seed(3)
-    for _ in range(60):
-        values = torch.randn(1, 7, generator=generator, dtype=torch.float64)
-        lengths = torch.randint(0, 6, (1, 7), generator=generator)
-        needs = torch.stack(
-            [torch.randint(-1, i, (1,), generator=generator) if i else torch.tensor([-1]) for i in range(7)]
-        )
-        mask = torch.rand(1, 7, generator=generator) > 0.1
-        found = perturbed_knapsack(values, lengths, torch.tensor([9]), mask, needs=needs.T, samples=1, sigma=1e-12)
-        possible = [
-            one
-            for one in closed_sets(values[0], lengths[0], 9, needs[:, 0].tolist())
-            if mask[0][torch.tensor(one[1]) > 0].all()
-        ]
-        assert found[0].tolist() == max(possible)[1]
-
-
-def test_without_needs_it_is_the_plain_knapsack(batch: Problems) -> None:
-    values, lengths, capacities, mask = tensors(batch)
-    alone = torch.full_like(lengths, -1)
-    plain, same = (perturbed_knapsack(values, lengths, capacities, mask, needs=n) for n in (None, alone))
-    assert torch.equal(plain, same)
-
-
-def test_the_gradient_with_needs_is_that_of_finite_differences(small: Four) -> None:
-    values, *rest = small
-    values, nothing = values.double(), torch.zeros(1, 5, dtype=torch.float64)
-    options = {"samples": 10_000, "sigma": 0.2, "needs": FAMILIES}
-    mean = perturbed_knapsack(values, *rest, **options)[0]
-    assert mean[0] >= mean[1] >= mean[4]
-    assert mean[2] >= mean[3]
-    step = 1e-4
-    for item, by in enumerate(step * torch.eye(5, dtype=torch.float64)):
-        above, below = (perturbed_fenchel_young(at, *rest, nothing, **options) for at in (values + by, values - by))
-        assert (above - below).item() / (2 * step) == pytest.approx(mean[item].item(), abs=5e-4)
-
-    def solution(at: Tensor) -> Tensor:
-        return perturbed_knapsack(at, *rest, samples=50_000, sigma=0.2, needs=FAMILIES)[0]
-
-    exact = torch.autograd.functional.jacobian(solution, values)[:, 0]
-    columns = [
-        (solution(values + by) - solution(values - by)) / 0.04 for by in 0.02 * torch.eye(5, dtype=torch.float64)
-    ]
-    assert (exact - torch.stack(columns, dim=1)).abs().max() < 0.1
-    assert exact.abs().max() > 0.5
-
-
-def test_needs_must_be_earlier_items(small: Four) -> None:
-    with pytest.raises(UsageError, match="each item must need an earlier one"):
-        perturbed_knapsack(*small, needs=torch.tensor([[0, -1, -1, -1, -1]]))
-    with pytest.raises(UsageError, match="needs must be whole numbers"):
-        perturbed_knapsack(*small, needs=torch.zeros(1, 5))
 
 
 def test_the_gradient_is_right_on_average_for_few_samples(small: Four) -> None:

@@ -173,9 +173,9 @@ class ScorerConfig:
             ("relaxation", self.selection.relaxation, ("softmax", "k_hot")),
             *(("feature", name, FEATURES) for name in self.features),
         ]
-        for kind, name, choices_of_kind in choices:
-            if name not in choices_of_kind:
-                raise unknown_name(kind, name, choices_of_kind)
+        for kind, name, names in choices:
+            if name not in names:
+                raise unknown_name(kind, name, names)
         self._check_numbers()
 
     @property

@@ -64,22 +64,17 @@ def density(batch: Problems) -> Bools:
     return _fill(order, batch.lengths, batch.mask, batch.capacities)
 
 
-def solve(profits: Floats, lengths: Ints, mask: Bools, capacities: Ints, needs: Ints | None = None) -> Bools:
+def solve(profits: Floats, lengths: Ints, mask: Bools, capacities: Ints) -> Bools:
     """Solve B exact knapsacks (Eq. 2), [B, n]: the set of items of greatest profit within each capacity.
 
     `profits`, `lengths` and `mask` are [B, n], and `capacities` [B]. Any profits are allowed: an item without a
-    positive one is left out. `needs` [B, n] says which earlier item each needs, or -1: an item is chosen only
-    together with the one it needs, even if that has a negative profit. Of several best sets, the one with the earlier
-    items is chosen, if each item is followed by all that need it.
+    positive one is left out. Of several best sets, the one with the earlier items is chosen.
     """
-    problems = (
+    chosen: Bools = _dp(
         np.ascontiguousarray(profits, dtype=np.float64),
         np.ascontiguousarray(lengths, dtype=np.int32),
         np.ascontiguousarray(mask),
         np.ascontiguousarray(capacities, dtype=np.int32),
-    )
-    chosen: Bools = (
-        _dp(*problems) if needs is None else _dp_of_families(*problems, np.ascontiguousarray(needs, dtype=np.int32))
     )
     return chosen
 
@@ -107,49 +102,6 @@ def _dp(profits: NDArray[np.float64], lengths: Ints, mask: Bools, capacities: In
             if cost <= capacity and best[k, capacity - cost] + profits[row, items[k]] >= best[k, capacity]:
                 chosen[row, items[k]] = True
                 capacity -= cost
-    return chosen
-
-
-@numba.njit(cache=True, nogil=True)
-def _dp_of_families(profits: NDArray[np.float64], lengths: Ints, mask: Bools, capacities: Ints, needs: Ints) -> Bools:
-    """Solve problems whose items need others. To skip an item is to skip its family, all that need it."""
-    rows, count = profits.shape
-    chosen = np.zeros((rows, count), dtype=np.bool_)
-    best = np.zeros((count + 1, capacities.max() + 1), dtype=np.float64)  # [from a place on, at each capacity]
-    size, place, item = np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.int64)
-    for row in range(rows):
-        capacity = capacities[row]
-        size[:] = 1
-        for i in range(count - 1, -1, -1):
-            if needs[row, i] >= 0:
-                size[needs[row, i]] += size[i]
-        # Each item is followed by its family. `free` is the next free place in the family of each item.
-        free = np.zeros(count + 1, dtype=np.int64)
-        for i in range(count):
-            above = needs[row, i] if needs[row, i] >= 0 else count
-            place[i] = free[above]
-            item[place[i]] = i
-            free[above] += size[i]
-            free[i] = place[i] + 1
-        for at in range(count - 1, -1, -1):
-            i = item[at]
-            cost, skipped = lengths[row, i], best[at + size[i], : capacity + 1]
-            best[at, : capacity + 1] = skipped
-            if mask[row, i] and cost <= capacity:
-                with_item = best[at + 1, : capacity + 1 - cost] + profits[row, i]
-                best[at, cost : capacity + 1] = np.maximum(with_item, skipped[cost:])
-        at = 0
-        while at < count:
-            i = item[at]
-            cost, skipped_worth = lengths[row, i], best[at + size[i], capacity]
-            if mask[row, i] and cost <= capacity:
-                worth = best[at + 1, capacity - cost] + profits[row, i]
-                if worth > skipped_worth or (worth == skipped_worth and profits[row, i] > 0):
-                    chosen[row, i] = True
-                    capacity -= cost
-                    at += 1
-                    continue
-            at += size[i]
     return chosen
 
 

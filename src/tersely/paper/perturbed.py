@@ -75,7 +75,6 @@ def perturbed_knapsack(
     capacities: Tensor,
     mask: Tensor,
     *,
-    needs: Tensor | None = None,
     samples: int = 16,
     sigma: float = 0.02,
     noise: str = "gaussian",
@@ -85,16 +84,15 @@ def perturbed_knapsack(
     """Return how often each item is in the exact solution under noise, [B, n], differentiable in the values.
 
     `values`: float [B, n], of any sign. `lengths`: whole numbers [B, n]. `capacities`: whole numbers [B], in the same
-    unit. `mask`: bool [B, n], True where there is an item. `needs`: whole numbers [B, n]; an item is chosen only
-    together with the earlier item that it needs, or needs none (-1). A needed item counts with its value, of either
-    sign. `samples` is the number of noisy solutions. `sigma` is the size of the `noise` (gaussian or gumbel) in the
-    unit of the values: the default suits profits that sum to 1. An integer `seed` draws the same noise at every call; a
-    generator continues its stream. `rows` says which rows of a shared batch these are.
+    unit. `mask`: bool [B, n], True where there is an item. `samples` is the number of noisy solutions. `sigma` is the
+    size of the `noise` (gaussian or gumbel) in the unit of the values: the default suits profits that sum to 1. An
+    integer `seed` draws the same noise at every call; a generator continues its stream. `rows` says which rows of a
+    shared batch these are.
     """
-    _check(values, lengths, capacities, mask, needs)
+    _check(values, lengths, capacities, mask)
     drawn = _draw(values, samples, sigma, noise, seed, rows)
     apply: Any = _Perturbed.apply
-    mean: Tensor = apply(values, lengths, capacities, mask, needs, drawn, sigma, NOISES[noise])
+    mean: Tensor = apply(values, lengths, capacities, mask, drawn, sigma, NOISES[noise])
     return mean
 
 
@@ -105,7 +103,6 @@ def perturbed_fenchel_young(
     mask: Tensor,
     target: Tensor,
     *,
-    needs: Tensor | None = None,
     samples: int = 16,
     sigma: float = 0.02,
     noise: str = "gaussian",
@@ -118,12 +115,12 @@ def perturbed_fenchel_young(
     the target, which has a lower variance than a loss through `perturbed_knapsack`, as nothing is divided by sigma.
     The other arguments are those of `perturbed_knapsack`.
     """
-    _check(values, lengths, capacities, mask, needs)
+    _check(values, lengths, capacities, mask)
     if target.shape != values.shape:
         raise UsageError(f"the target must be {list(values.shape)} like the values, not {list(target.shape)}")
     drawn = _draw(values, samples, sigma, noise, seed, rows)
     noisy = values.masked_fill(~mask, 0).unsqueeze(1) + sigma * drawn  # [B, K, n]
-    solutions = _solve(noisy, lengths, capacities, mask, needs)
+    solutions = _solve(noisy, lengths, capacities, mask)
     # The solutions are constants here: the derivative of a maximum is that of the term which attains it.
     surplus = (solutions - target.to(values.dtype).unsqueeze(1)) * mask.unsqueeze(1)
     return (surplus * noisy).sum(2).mean(1)
@@ -138,7 +135,7 @@ def _backward(ctx: Any, *gradients: Any) -> Any:
         # reduces the spread to a fifth.
         along = (along - along.mean(1, keepdim=True)) * (count / (count - 1))
     slope = torch.einsum("bk,bkn->bn", along, ctx.noise.score(drawn)) / (count * ctx.sigma)
-    return slope * mask, None, None, None, None, None, None, None
+    return slope * mask, None, None, None, None, None, None
 
 
 class _Perturbed(torch.autograd.Function):
@@ -151,12 +148,11 @@ class _Perturbed(torch.autograd.Function):
         lengths: Tensor,
         capacities: Tensor,
         mask: Tensor,
-        needs: Tensor | None,
         drawn: Tensor,  # [B, K, n]
         sigma: float,
         noise: Noise,
     ) -> Tensor:
-        solutions = _solve(values.unsqueeze(1) + sigma * drawn, lengths, capacities, mask, needs)
+        solutions = _solve(values.unsqueeze(1) + sigma * drawn, lengths, capacities, mask)
         ctx.save_for_backward(solutions, drawn, mask)
         ctx.sigma, ctx.noise = sigma, noise
         return solutions.mean(1)
@@ -178,7 +174,7 @@ def _draw(
     return NOISES[noise].draw(normal).to(values.device)
 
 
-def _solve(noisy: Tensor, lengths: Tensor, capacities: Tensor, mask: Tensor, needs: Tensor | None) -> Tensor:
+def _solve(noisy: Tensor, lengths: Tensor, capacities: Tensor, mask: Tensor) -> Tensor:
     """Solve all [B, K, n] exactly on the CPU, split over as many threads as torch uses."""
     problems, samples, count = noisy.shape
     rows = problems * samples
@@ -186,7 +182,7 @@ def _solve(noisy: Tensor, lengths: Tensor, capacities: Tensor, mask: Tensor, nee
         return torch.zeros_like(noisy)
     parts = max(1, min(torch.get_num_threads(), rows // _WORTH_A_THREAD))
     arrays = [noisy.detach().reshape(rows, count).cpu().double().numpy()]
-    arrays += [np.repeat(t.cpu().numpy(), samples, axis=0) for t in (lengths, mask, capacities, needs) if t is not None]
+    arrays += [np.repeat(t.cpu().numpy(), samples, axis=0) for t in (lengths, mask, capacities)]
     if parts == 1:
         return torch.from_numpy(solve(*arrays)).view(noisy.shape).to(noisy)
     cuts = [slice(part * rows // parts, (part + 1) * rows // parts) for part in range(parts)]
@@ -195,12 +191,11 @@ def _solve(noisy: Tensor, lengths: Tensor, capacities: Tensor, mask: Tensor, nee
     return torch.from_numpy(np.concatenate(solved)).view(noisy.shape).to(noisy)
 
 
-def _check(values: Tensor, lengths: Tensor, capacities: Tensor, mask: Tensor, needs: Tensor | None) -> None:
+def _check(values: Tensor, lengths: Tensor, capacities: Tensor, mask: Tensor) -> None:
     shape = list(values.shape)
     if values.ndim != 2 or not values.is_floating_point():
         raise UsageError(f"values must be floats of shape [B, n], not {values.dtype} of {shape}")
     integers = [("lengths", lengths, shape), ("capacities", capacities, shape[:1])]
-    integers += [] if needs is None else [("needs", needs, shape)]
     for name, tensor, expected in integers:
         if tensor.is_floating_point() or tensor.dtype == torch.bool or list(tensor.shape) != expected:
             actual = f"{tensor.dtype} of {list(tensor.shape)}"
@@ -211,5 +206,3 @@ def _check(values: Tensor, lengths: Tensor, capacities: Tensor, mask: Tensor, ne
         raise UsageError("lengths and capacities must not be negative")
     if not values.detach()[mask].isfinite().all():
         raise UsageError("every value must be finite")
-    if needs is not None and (((needs < -1) | (needs >= torch.arange(shape[1], device=needs.device))) & mask).any():
-        raise UsageError("each item must need an earlier one, or -1")
