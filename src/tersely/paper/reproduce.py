@@ -52,7 +52,7 @@ def reproduce(
             statistics = measure_dataset(read(datasets[dataset])) if dataset in datasets else None
             lines |= {row: TableLine(row, statistics, row.note if statistics else _no_data(dataset)) for row in rows}
             continue
-        choices = {row: choice for row in rows if (choice := _choice(row, models, encoders)) is not None}
+        choices = {row: choice for row in rows if (choice := _counterpart(row, models, encoders)) is not None}
         figures: dict[tuple[str, Budget], tuple[float, ...]] = {}
         if dataset in datasets and choices:
             budgets = [_budget(row, table) for row in {row.budget: row for row in choices}.values()]
@@ -67,21 +67,21 @@ def reproduce(
 
 
 @dataclass(frozen=True)
-class _Choice:
+class _Counterpart:
     """The systems whose mean is a row's figure: usually one, for a trained model its best checkpoints."""
 
     systems: tuple[str, ...]
     note: str
 
 
-def _choice(row: PublishedRow, models: Sequence[Path], encoders: Mapping[str, str]) -> _Choice | None:
+def _counterpart(row: PublishedRow, models: Sequence[Path], encoders: Mapping[str, str]) -> _Counterpart | None:
     if row.model is not None and (checkpoints := _checkpoints(f"{row.dataset}-{row.model}", models)):
-        return _Choice(checkpoints, row.note)
+        return _Counterpart(checkpoints, row.note)
     names = re.findall(r"{(\w+)}", row.system or "")
     specs = {name: encoders.get(f"{row.dataset}-{name}", encoders.get(name)) for name in names}
     if row.system is not None and all(specs.values()):
-        return _Choice((row.system.format(**specs),), row.note)
-    return _Choice((row.fallback,), row.fallback_note) if row.fallback is not None else None
+        return _Counterpart((row.system.format(**specs),), row.note)
+    return _Counterpart((row.fallback,), row.fallback_note) if row.fallback is not None else None
 
 
 def _checkpoints(name: str, models: Sequence[Path]) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ def _checkpoints(name: str, models: Sequence[Path]) -> tuple[str, ...]:
 
 
 def _line(
-    row: PublishedRow, choice: _Choice | None, several: Sequence[tuple[float, ...]], dataset: str | None
+    row: PublishedRow, choice: _Counterpart | None, several: Sequence[tuple[float, ...]], dataset: str | None
 ) -> TableLine:
     if choice is None:
         return TableLine(row, None, _missing(row))
@@ -108,8 +108,8 @@ def _line(
     figures = tuple(sum(column) / len(several) for column in zip(*several, strict=True))
     notes = [choice.note] if choice.note else []
     if len(several) > 1:
-        first_figures = ", ".join(f"{figures_of_one[0]:.2f}" for figures_of_one in several)
-        notes.append(f"mean of the {len(several)} best checkpoints, R-1 {first_figures}")
+        rouge1 = ", ".join(f"{checkpoint[0]:.2f}" for checkpoint in several)
+        notes.append(f"mean of the {len(several)} best checkpoints, R-1 {rouge1}")
     return TableLine(row, figures, "; ".join(notes))
 
 
