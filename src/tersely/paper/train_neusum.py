@@ -162,7 +162,7 @@ def neusum_lessons(config: NeuSumConfig, labeled: Sequence[Labeled], encoder: En
         return torch.stack(losses).mean()
 
     facts = {"encoder": encoder.fingerprint, "columns": columns}
-    return BaselineLessons(config, network, loss, [choices.document for choices in labeled], facts)
+    return BaselineLessons(config, network, loss, [example.document for example in labeled], facts)
 
 
 def divergence(scores: Tensor, gains: dict[int, float], sharpness: float) -> Tensor:
