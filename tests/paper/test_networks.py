@@ -7,7 +7,8 @@ import torch
 
 from tersely.paper.batches import DocumentBatch
 from tersely.paper.config import ScorerConfig, read_network_config
-from tersely.paper.networks import ScorerModel, ScoringNetwork, Siamese, Transformer, normalized
+from tersely.paper.networks import ScorerModel, ScoringNetwork, Siamese, normalized
+from tersely.paper.transformer import Transformer
 
 from .conftest import COLUMNS
 

@@ -37,7 +37,8 @@ Tables (`tersely reproduce NAME` prints each, published and measured)
     Table 7  statistics of the datasets      published.measure_dataset
 
 Figures
-    Fig. 1   the joint siamese model         networks.ScorerModel, objectives.forward
+    Fig. 1   the joint siamese model         networks.ScorerModel, objectives.forward; its
+                                             transformers: transformer.Transformer
     Fig. 2   the knapsack transformer        knapsack_network.KnapsackTransformer
     Fig. 3   why scores need a scale         an example without code
     Fig. 4   Rest-Ext                        objectives.bidirectional, rest_mask

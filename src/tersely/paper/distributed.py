@@ -14,8 +14,8 @@ from torch.nn import functional as F  # noqa: N812
 
 from tersely.encode._transformer import torch_device
 from tersely.errors import TerselyError, UsageError
-from tersely.paper.networks import Transformer
 from tersely.paper.perturbed import SharedRows
+from tersely.paper.transformer import Transformer
 
 if TYPE_CHECKING:
     from tersely.paper.batches import DocumentBatch, Documents

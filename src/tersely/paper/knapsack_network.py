@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from tersely.errors import UsageError, unknown_name
 from tersely.paper.knapsack_problems import DISTRIBUTIONS, SOLVERS, ProblemSource, Resampled, Simulation
-from tersely.paper.networks import AttentionBlock, hidden
+from tersely.paper.transformer import AttentionBlock, hidden
 from tersely.settings import read_settings
 
 # Sizes are whole lengths over a capacity: up to a capacity of 100,000 two different sizes differ by more than this.

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from tersely.paper.networks import sinusoids
+from tersely.paper.transformer import sinusoids
 
 _INFINITE = 2.0  # the size of a set that does not exist; the capacity is 1
 

@@ -17,8 +17,8 @@ from tersely.errors import ModelError, UsageError
 from tersely.learn.artifacts import onnx_graph
 from tersely.learn.training import Report
 from tersely.paper.baselines import BaselineLessons, Labeled, Packed, Trained, device_of, read_labeled
-from tersely.paper.networks import Transformer
 from tersely.paper.scorers.bertsum import lay_out
+from tersely.paper.transformer import Transformer
 
 _CARD = """BertSum (Liu and Lapata, 2019): `{encoder}`, fine-tuned with labels that a greedy oracle chose.
 

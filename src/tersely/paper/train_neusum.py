@@ -20,7 +20,7 @@ from tersely.errors import UsageError
 from tersely.learn.artifacts import onnx_graph
 from tersely.learn.training import Report
 from tersely.paper.baselines import BaselineLessons, Labeled, Packed, Trained, device_of, read_labeled
-from tersely.paper.networks import Transformer
+from tersely.paper.transformer import Transformer
 
 _CARD = """NeuSum (Zhou et al., 2018) on frozen `{encoder}` vectors, trained with labels: the gains of a greedy oracle.
 

@@ -20,8 +20,8 @@ from tersely.learn.artifacts import onnx_graph
 from tersely.learn.corpus import Corpus
 from tersely.learn.training import Report
 from tersely.paper.baselines import BaselineLessons, Packed, Trained, device_of
-from tersely.paper.networks import AttentionBlock, hidden, sinusoids
 from tersely.paper.scorers.stas import BEGIN, MASK, PAD, UNKNOWN, tokens
+from tersely.paper.transformer import AttentionBlock, hidden, sinusoids
 from tersely.text import Document
 
 _CARD = """STAS (Xu et al., 2020): a hierarchical transformer trained without labels on masked and shuffled sentences.
