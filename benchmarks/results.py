@@ -140,7 +140,7 @@ def folds(dev: DevSet, records: Sequence[Record]) -> Iterator[tuple[Sequence[Rec
             yield [record for record in records if side(record) == half], Corpus.of((text, ()) for text in texts)
     else:
         file, source = LIKE[dev.name]
-        yield records, Corpus.read([DATA / f"{file}.jsonl.gz"], longest, where={"source": [source]})
+        yield records, Corpus.read([DATA / f"{file}.jsonl.gz"], longest, conditions={"source": [source]})
 
 
 def reading(wanted: frozenset[str]) -> str:

@@ -30,7 +30,7 @@ Conditions = Mapping[str, Collection[str]]
 def read_conditions(arguments: Iterable[str]) -> Conditions:
     """Parse conditions on records; several values of one field are alternatives.
 
-    >>> read_where(["source=news", "source=law"])
+    >>> read_conditions(["source=news", "source=law"])
     {'source': ['news', 'law']}
     """
     values: dict[str, list[str]] = {}
