@@ -120,7 +120,8 @@ def test_the_target_network_follows_and_is_not_trained() -> None:
 
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_training_improves_every_baseline(kind: str, tmp_path: Path) -> None:
-    setup = config(kind, steps=40, batch=64, rate=1e-2, warmup=5, validate_every=40, validation=200)
+    steps, rate = (80, 8e-3) if kind == "neural" else (40, 1e-2)
+    setup = config(kind, steps=steps, batch=64, rate=rate, warmup=5, validate_every=steps, validation=200)
     problems = Evaluation.of(setup.data.simulation().fixed(200), "dp")
     torch.manual_seed(setup.training.seed)
     before = evaluate(setup.build(), problems).rounded
