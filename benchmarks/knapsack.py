@@ -14,14 +14,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from tersely.learn.knapsack import KnapsackTransformer, Problems, Simulation, load_folder
-from tersely.learn.knapsack.bounds import bounds, density_core, dp_core, view
-from tersely.learn.knapsack.labels import density, dp
-from tersely.learn.knapsack.measure import Evaluation, worth
-from tersely.learn.knapsack.simulate import DISTRIBUTIONS
-from tersely.learn.knapsack.train_knapsack import tensors
-from tersely.learn.perturbed import perturbed_knapsack
 from tersely.models import model_folder
+from tersely.paper.knapsack_measure import Evaluation, load_folder, worth
+from tersely.paper.knapsack_network import KnapsackTransformer, bounds, density_core, dp_core, view
+from tersely.paper.knapsack_problems import DISTRIBUTIONS, Problems, Simulation, density, dp
+from tersely.paper.perturbed import perturbed_knapsack
+from tersely.paper.train_knapsack import tensors
 
 PAPER = {  # matched rates of the paper's Table 1
     "knapsack-cnndm-dp": 0.821,

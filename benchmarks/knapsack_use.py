@@ -7,10 +7,10 @@ from pathlib import Path
 
 import torch
 
-from tersely.learn.knapsack import Simulation, load_folder
-from tersely.learn.knapsack.measure import Evaluation, evaluate
-from tersely.learn.knapsack.train_knapsack import tensors
 from tersely.models import model_folder
+from tersely.paper.knapsack_measure import Evaluation, evaluate, load_folder
+from tersely.paper.knapsack_problems import Simulation
+from tersely.paper.train_knapsack import tensors
 
 DATA = Path(os.environ.get("TERSELY_DATA", Path(__file__).parents[2] / "shared" / "data"))
 LANGUAGES = {"cnndm": "en", "cnewsum": "zh"}

@@ -16,9 +16,9 @@ import numpy as np
 from tersely.datasets import KINDS, SUITE, DevSet, Record
 from tersely.evaluate.measures import interval
 from tersely.evaluate.run import evaluate
-from tersely.learn.catalog import read_config
+from tersely.learn.bias import BiasConfig, export_bias
 from tersely.learn.corpus import Corpus, beginning, read_records
-from tersely.learn.news import NewsConfig, export_news
+from tersely.paper.config import read_config
 from tersely.text import Document
 
 ROOT = Path(__file__).parents[1]
@@ -75,12 +75,12 @@ def side(record: Record) -> int:
 def measure(dev: DevSet, records: Sequence[Record], texts: Iterable[Document]) -> tuple[np.ndarray, np.ndarray, str]:
     """Return ROUGE-1 of every record with the default and with a model trained on texts, and its bias."""
     config = read_config("news")
-    assert isinstance(config, NewsConfig)
+    assert isinstance(config, BiasConfig)
     corpus = Corpus.of((beginning(text, config.sentences), ()) for text in texts)
     budget = next((budget for budget in dev.budgets if budget.unit == "chars"), dev.budgets[0])
     with TemporaryDirectory() as folder:
         out = Path(folder) / "trained"
-        biases = {shown.language: shown.bias for shown in export_news(config, corpus, out, "make own-texts")}
+        biases = {shown.language: shown.bias for shown in export_bias(config, corpus, out, "make own-texts")}
         results = evaluate(records, ["editor", str(out)], [budget], alternatives=dev.alternatives)
     learned = biases.get(dev.language)
     return results[0].f1("rouge1"), results[1].f1("rouge1"), "none" if learned is None else f"{learned:g}"

@@ -19,8 +19,8 @@ from tersely.evaluate import markdown_table, readability, report
 from tersely.evaluate.annotation import labeled
 from tersely.evaluate.measures import Tokenization
 from tersely.evaluate.run import evaluate
+from tersely.learn.bias import BiasConfig, export_bias
 from tersely.learn.corpus import Corpus, beginning
-from tersely.learn.news import NewsConfig, export_news
 from tersely.settings import read_settings
 
 ROOT = Path(__file__).parents[1]
@@ -139,7 +139,7 @@ def folds(dev: DevSet, records: Sequence[Record]) -> Iterator[tuple[Sequence[Rec
             yield [record for record in records if side(record) == half], Corpus.of((text, ()) for text in texts)
     else:
         file, source = LIKE[dev.name]
-        yield records, Corpus.read([DATA / f"{file}.jsonl.gz"], longest, where={"source": [source]})
+        yield records, Corpus.read([DATA / f"{file}.jsonl.gz"], longest, conditions={"source": [source]})
 
 
 def reading(wanted: frozenset[str]) -> str:
@@ -156,13 +156,13 @@ def reading(wanted: frozenset[str]) -> str:
 
 def train(corpus: Corpus, out: Path) -> Path:
     """Train coverage of words for texts of one kind."""
-    export_news(own_config(), corpus, out, "benchmarks/results.py")
+    export_bias(own_config(), corpus, out, "benchmarks/results.py")
     return out
 
 
-def own_config() -> NewsConfig:
+def own_config() -> BiasConfig:
     """Return the configuration for texts of one's own."""
-    return read_settings(ROOT / "configs" / "news.toml", NewsConfig)
+    return read_settings(ROOT / "configs" / "news.toml", BiasConfig)
 
 
 if __name__ == "__main__":

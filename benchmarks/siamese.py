@@ -22,14 +22,14 @@ from siamese_page import write_page
 from siamese_rows import SEEDS, changed, configurations
 from siamese_trial import DATA, DEVS, Trial, measure_trained
 from tersely.encode import Cache, Encoder, load_encoder
+from tersely.learn.bias import bias_of
 from tersely.learn.corpus import Corpus, beginning
-from tersely.learn.news import bias_of
-from tersely.learn.scorer.batches import Documents, Order
-from tersely.learn.scorer.config import ScorerConfig, ScorerData
-from tersely.learn.scorer.networks import ScorerModel
-from tersely.learn.scorer.objectives import forward
-from tersely.learn.scorer.selection import Select, selector
-from tersely.learn.scorer.train_scorer import make_documents, set_rates, start, warming
+from tersely.paper.batches import Documents, Order
+from tersely.paper.config import ScorerConfig, ScorerData
+from tersely.paper.networks import ScorerModel
+from tersely.paper.objectives import forward
+from tersely.paper.selection import Select, selector
+from tersely.paper.train_scorer import make_documents, set_rates, start, warming
 
 ROOT = Path(__file__).parents[1]
 POINTS, HELD_OUT = 6, 256

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tersely.learn.scorer.config import (
+from tersely.paper.config import (
     Objective,
     ScorerConfig,
     ScorerData,

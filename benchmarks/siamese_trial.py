@@ -15,14 +15,13 @@ from siamese_rows import CONTROLLED, NEAREST, SEEDS, configurations
 from tersely.datasets import SUITE
 from tersely.encode import Cache, Encoder, Matrix, load_encoder
 from tersely.evaluate.measures import Tokenization, paired_bootstrap, rouge
-from tersely.learn.catalog import read_network_config
 from tersely.learn.corpus import beginning
-from tersely.learn.scorer.batches import DocumentBatch, Documents
-from tersely.learn.scorer.config import ScorerConfig
-from tersely.learn.scorer.networks import ScoringNetwork
-from tersely.learn.scorer.objectives import score
-from tersely.learn.scorer.selection import exact, rank
 from tersely.models import model_folder
+from tersely.paper.batches import DocumentBatch, Documents
+from tersely.paper.config import ScorerConfig, read_network_config
+from tersely.paper.networks import ScoringNetwork
+from tersely.paper.objectives import score
+from tersely.paper.selection import exact, rank
 from tersely.score import Values
 from tersely.select import SELECTORS, Problem
 from tersely.text import Document

@@ -10,7 +10,7 @@ import numpy as np
 from table_measured import MEASURES, Measured, difference, first_three, places
 from table_rows import BASELINES, PAIRS, PLANS, Plan, Row, rows
 from tersely.datasets import SUITE
-from tersely.learn.news import bias_of, halves
+from tersely.learn.bias import bias_of, halves
 from tersely.options import Budget
 from tersely.paper.published import published
 
@@ -171,7 +171,7 @@ def bias(data: Path) -> str:
     """Return the position bias that the texts of each dev set show, without labels."""
     lines = [
         "## The position bias that texts alone show\n",
-        "What `bias_of` in `news.py` finds in the texts of each dev set, for summaries of a fifth of a text: *t* is",
+        "What `bias_of` in `bias.py` finds in the texts of each dev set, for summaries of a fifth of a text: *t* is",
         "Student's t of how much more of its repeated words a text says in its first half than in its second. From 2",
         "on there is a bias to the beginning (positive), from -2 down one to the end (negative).\n",
         "| texts | documents | mean sentences | t | bias |",

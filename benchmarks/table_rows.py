@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tersely.learn.catalog import read_network_config
-from tersely.learn.scorer.config import ScorerConfig
 from tersely.options import Budget
+from tersely.paper.config import ScorerConfig, read_network_config
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 

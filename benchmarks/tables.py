@@ -23,10 +23,10 @@ from tersely.encode import Cache, Encoder, load_encoder
 from tersely.errors import UsageError
 from tersely.evaluate.run import SystemResult, evaluate
 from tersely.learn.corpus import Corpus, beginning, read_texts
-from tersely.learn.loop import TrainingProgress
-from tersely.learn.scorer.config import ScorerConfig
-from tersely.learn.scorer.export import export
-from tersely.learn.scorer.train_scorer import train_scorer
+from tersely.learn.training import TrainingProgress
+from tersely.paper.config import ScorerConfig
+from tersely.paper.export import export
+from tersely.paper.train_scorer import train_scorer
 from tersely.settings import read_toml
 from tersely.text import Document
 

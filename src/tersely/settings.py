@@ -7,12 +7,11 @@ import inspect
 import tomllib
 import types
 import typing
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
 from math import isfinite
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from tersely.errors import UsageError, unknown_name
@@ -108,19 +107,18 @@ def _value(key: str, value: Any, hint: Any) -> Any:
 
 
 class Registry(Generic[T]):
-    """The parts in a package: one class per public module; helper modules start with an underscore.
+    """Parts by name, each in a module that is imported when the part is used: `{"lead": "tersely.score.simple:Lead"}`.
 
     A spec names a part, with optional settings after a colon: `pacsum:beta=0.2,lambda1=0.6`.
     If the first setting has no name, it goes to the first parameter: `onnx:path/to/folder`.
     """
 
-    def __init__(self, kind: str, package: str) -> None:
-        self.kind, self._package = kind, package
+    def __init__(self, kind: str, parts: Mapping[str, str]) -> None:
+        self.kind, self._parts = kind, parts
 
     def names(self) -> list[str]:
         """List the names without importing the modules."""
-        path = import_module(self._package).__path__
-        return sorted(m.name for m in iter_modules(path) if not m.name.startswith("_"))
+        return sorted(self._parts)
 
     def describe(self, name: str) -> str:
         """Return the first line of the part's docstring."""
@@ -134,15 +132,16 @@ class Registry(Generic[T]):
 
     def spec(self, part: T) -> str:
         """Return the spec that recreates `part`: its name, with its public fields as settings."""
-        name = type(part).__module__.rpartition(".")[2]
+        place = f"{type(part).__module__}:{type(part).__qualname__}"
+        name = next(name for name, part_place in self._parts.items() if part_place == place)
         settings = ",".join(f"{key}={value}" for key, value in vars(part).items() if not key.startswith("_"))
         return f"{name}:{settings}" if settings else name
 
     def _type(self, name: str) -> type[T]:
-        if name not in self.names():
-            raise unknown_name(self.kind, name, self.names())
-        module = import_module(f"{self._package}.{name}")
-        part: type[T] = getattr(module, module.__all__[0])
+        if name not in self._parts:
+            raise unknown_name(self.kind, name, self._parts)
+        module, _, class_name = self._parts[name].partition(":")
+        part: type[T] = getattr(import_module(module), class_name)
         return part
 
 

@@ -18,7 +18,7 @@ from tersely.layout import Layout
 from tersely.models import DEFAULT, load_model
 from tersely.options import BUDGETS, KEYWORDS, LARGEST, UNITS, Budget, Coherence, OptionKeywords, Options, Unit
 from tersely.score import SCORERS, Scorer, Values
-from tersely.score._question import Answering
+from tersely.score.question import Answering
 from tersely.select import SELECTORS, Selector
 from tersely.summary import Summary
 from tersely.text.document import Document

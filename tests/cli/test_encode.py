@@ -17,10 +17,10 @@ from tersely.encode import Cache, load_encoder
 from tersely.errors import InputError, UsageError
 from tersely.learn.artifacts import to_toml
 from tersely.learn.corpus import Corpus
-from tersely.learn.scorer.batches import Documents
-from tersely.learn.scorer.config import ScorerConfig, ScorerData
-from tersely.learn.scorer.distributed import Team
-from tersely.learn.scorer.train_scorer import encode_all
+from tersely.paper.batches import Documents
+from tersely.paper.config import ScorerConfig, ScorerData
+from tersely.paper.distributed import Team
+from tersely.paper.train_scorer import encode_all
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tersely.encode import load_encoder
-from tersely.encode.hub import Hub
+from tersely.encode.transformers import Hub
 from tersely.errors import MissingExtraError, ModelError, UsageError
 
 Copy = Callable[[Path], Path]

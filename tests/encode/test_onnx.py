@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from tersely.encode import load_encoder
-from tersely.encode.hub import Hub
-from tersely.encode.onnx import Onnx
+from tersely.encode.transformers import Hub, Onnx
 from tersely.errors import MissingExtraError, ModelError
 
 Copy = Callable[[Path], Path]

@@ -12,7 +12,7 @@ from tersely.errors import InputError
 from tersely.learn.corpus import Corpus, beginning, read_records, read_texts
 from tersely.text import Document
 
-from .scorer.conftest import make_text
+from ..paper.conftest import make_text
 
 
 def packed(name: str, data: bytes) -> bytes:

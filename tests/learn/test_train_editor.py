@@ -26,8 +26,8 @@ from tersely.learn.editor_labels import UNKNOWN, Lesson, lesson_of, read_lessons
 from tersely.learn.editor_network import EditorNetwork, EditorShape, batch_of
 from tersely.learn.editor_run import EditorConfig, EditorData, make_editor, read_editor_config, stored, weights_file
 from tersely.learn.editor_teachers import taught_by, taught_loss
-from tersely.learn.loop import TrainingProgress
 from tersely.learn.train_editor import EditorTraining, epochs, optimizer_of, standardize
+from tersely.learn.training import TrainingProgress
 from tersely.models import load_model
 from tersely.read import Network
 from tersely.read.features import feature_names, features_of
@@ -45,7 +45,7 @@ from pathlib import Path
 from test_train_editor import CONFIG
 from tersely.learn.editor_run import EditorData, make_editor
 labels, out = map(Path, sys.argv[1:])
-make_editor(CONFIG, EditorData(labels.parent, [labels]), out, False, lambda at: print(at.done, flush=True))
+make_editor(CONFIG, EditorData(labels.parent, [labels]), out, False, lambda at: print(at.finished, flush=True))
 """
 
 

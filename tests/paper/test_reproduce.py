@@ -130,31 +130,33 @@ def test_a_figure_must_be_named_png(tmp_path: Path) -> None:
 
 
 def test_table1_measures_the_shipped_networks_and_says_how_to_train_the_others(tmp_path: Path, monkeypatch) -> None:
-    from tersely.learn import knapsack
+    from tersely.paper import knapsack_measure
 
     # The real measure takes a minute; the networks themselves are tested elsewhere.
     rates = {"rounded": {"error_rate": 0.005, "matched_rate": 0.95}}
-    monkeypatch.setattr(knapsack, "measure_folder", lambda folder: rates if (folder / "model.onnx").is_file() else {})
+    monkeypatch.setattr(
+        knapsack_measure, "measure_folder", lambda folder: rates if (folder / "model.onnx").is_file() else {}
+    )
     trained = tmp_path / "dqn-cnndm"
     trained.mkdir()
     (trained / "measures.json").write_text('{"rounded": {"error_rate": 0.06, "matched_rate": 0.7}}')
     run = CliRunner().invoke(reproduce, ["table1", "--models", str(tmp_path)], catch_exceptions=False)
     assert run.output.count("95.00") == 4
     assert "70.00" in run.output
-    assert "baselines train configs/cpu-knapsack-fptas-cnewsum.toml" in run.output
+    assert "table1 train configs/cpu-knapsack-fptas-cnewsum.toml" in run.output
     assert "train knapsack configs/cpu-knapsack-cnndm-plain.toml" in run.output
     assert run.output.count("compact network that starts from bounds") == 4
 
 
 def test_a_knapsack_network_of_the_users_comes_before_the_shipped_one(tmp_path: Path, monkeypatch) -> None:
-    from tersely.learn import knapsack
+    from tersely.paper import knapsack_measure
 
     own = tmp_path / "knapsack-cnndm-dp" / "model"
     own.mkdir(parents=True)
     (own / "config.toml").write_text('[network]\nkind = "paper"\nwidth = 768\nlayers = 8\n')
     rates = {"rounded": {"error_rate": 0.005, "matched_rate": 0.95}}
     seen: list[Path] = []
-    monkeypatch.setattr(knapsack, "measure_folder", lambda folder: (seen.append(folder), rates)[1])
+    monkeypatch.setattr(knapsack_measure, "measure_folder", lambda folder: (seen.append(folder), rates)[1])
     run = CliRunner().invoke(reproduce, ["table1", "--models", str(tmp_path)], catch_exceptions=False)
     assert own in seen
     assert "the paper's network, width 768, 8 layers" in run.output

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from problems import SENTENCES, feasible, fits, problems
 from tersely.select import Problem
 from tersely.select._problem import to_whole_numbers
-from tersely.select.coverage import Coverage
-from tersely.select.density import Density
+from tersely.select.coverage import GreedyCoverage
+from tersely.select.simple import Density
 from tersely.text import Document
 from tersely.text.words import term_weights
 
 
-def term_by_term(problem: Problem, selector: Coverage) -> tuple[int, ...]:
+def term_by_term(problem: Problem, selector: GreedyCoverage) -> tuple[int, ...]:
     """The definition, written out."""
     assert problem.document is not None
     weights = [int(w) for w in to_whole_numbers(term_weights(problem.document.terms, single=selector.once))]
@@ -55,11 +55,11 @@ def term_by_term(problem: Problem, selector: Coverage) -> tuple[int, ...]:
 @given(problems(), st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([0.0, 1.5]))
 def test_each_sentence_is_the_one_that_adds_most_for_its_length(problem: Problem, power: float, keep: float) -> None:
     if problem.document is None:
-        assert Coverage(power)(problem) == Density(power)(problem)
+        assert GreedyCoverage(power)(problem) == Density(power)(problem)
         return
     # Distinct values, so that a different order of rounding cannot decide ties.
     problem = replace(problem, values=problem.values.clip(-1, 2) + np.sqrt(np.arange(len(problem.values))) * 0.01)
-    selector = Coverage(power, keep=keep)
+    selector = GreedyCoverage(power, keep=keep)
     assert selector(problem).chosen == term_by_term(problem, selector)
 
 
@@ -75,13 +75,13 @@ def test_the_choice_covers_the_guaranteed_share_of_the_best(sentences: list[str]
         return float(weights[list({t for i in chosen for t in rows[i].tolist()})].sum())
 
     best = max(map(covered, feasible(problem)))
-    assert covered(Coverage(power=1.0, once=1.0, keep=0.0)(problem).chosen) >= (1 - 1 / e) / 2 * best - 1e-9
+    assert covered(GreedyCoverage(power=1.0, once=1.0, keep=0.0)(problem).chosen) >= (1 - 1 / e) / 2 * best - 1e-9
 
 
 def test_content_already_said_is_not_repeated() -> None:
     document = Document.from_sentences(["Rain fell on Paris.", "On Paris, rain fell!", "Snow fell."], "en")
     problem = Problem(np.array([3.0, 2.9, 1.0]), np.full(3, 10), 20, document=document)
-    strict = Coverage(keep=0.0)
+    strict = GreedyCoverage(keep=0.0)
     assert strict(problem).chosen == (0, 2)
     assert strict(problem.with_capacity(30)).chosen == (0, 2)
     included = replace(problem, include=frozenset({1}), capacity=30)
@@ -92,16 +92,16 @@ def test_a_long_summary_may_repeat_what_the_text_repeats() -> None:
     often = [f"The storm hit the harbor of town{n} {'badly' * n}." for n in range(6)]
     document = Document.from_sentences([*often, "Snow fell."], "en")
     problem = Problem(np.array([3.0] * 6 + [0.1]), np.full(7, 10), 30, document=document)
-    assert 6 in Coverage(once=0.0, keep=0.0)(problem).chosen
-    assert 6 not in Coverage(once=0.0)(problem).chosen
+    assert 6 in GreedyCoverage(once=0.0, keep=0.0)(problem).chosen
+    assert 6 not in GreedyCoverage(once=0.0)(problem).chosen
 
 
 @pytest.mark.parametrize("once", [0.0, 0.1])
 def test_sentences_without_terms_count_by_value(once: float) -> None:
     document = Document.from_sentences(["It is.", "And so?", "!!!"], "en")
     problem = Problem(np.array([1.0, 3.0, 2.0]), np.full(3, 5), 10, document=document)
-    assert Coverage(once=once)(problem).chosen == (1, 2)
-    assert Coverage(once=once)(problem.with_capacity(15)).chosen == (0, 1, 2)
+    assert GreedyCoverage(once=once)(problem).chosen == (1, 2)
+    assert GreedyCoverage(once=once)(problem.with_capacity(15)).chosen == (0, 1, 2)
 
 
 def test_coverage_fits_every_budget_of_a_text() -> None:
@@ -117,11 +117,11 @@ def test_coverage_fits_every_budget_of_a_text() -> None:
             document=Document.from_sentences(sentences, "en"),
         )
         for capacity in range(61):
-            assert problem.length(Coverage()(problem.with_capacity(capacity)).chosen) <= capacity
+            assert problem.length(GreedyCoverage()(problem.with_capacity(capacity)).chosen) <= capacity
 
 
 def test_coverage_takes_what_fits_exactly() -> None:
     document = Document.from_sentences(["Rain fell.", "Snow came."], "en")
     problem = Problem(np.ones(2), np.array([5, 5]), capacity=11, separator=1, document=document)
-    assert Coverage()(problem).chosen == (0, 1)
-    assert len(Coverage()(problem.with_capacity(10)).chosen) == 1
+    assert GreedyCoverage()(problem).chosen == (0, 1)
+    assert len(GreedyCoverage()(problem.with_capacity(10)).chosen) == 1

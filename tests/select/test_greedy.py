@@ -2,8 +2,7 @@ from hypothesis import given
 
 from problems import problems
 from tersely.select import Problem
-from tersely.select.greedy import Greedy
-from tersely.select.top import Top
+from tersely.select.simple import Greedy, Top
 
 
 def in_order(problem: Problem, stop: bool) -> tuple[int, ...]:

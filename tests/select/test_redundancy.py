@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from growth import assert_linear
 from problems import problems, selectors, worth
 from tersely.select import Problem, _redundancy, blocking_trigrams, distinct
-from tersely.select.greedy import Greedy
 from tersely.select.knapsack import Knapsack
-from tersely.select.top import Top
+from tersely.select.simple import Greedy, Top
 from tersely.text import Document
 from tersely.text.words import all_words
 

@@ -17,8 +17,8 @@ from tersely import Document, Summarizer, candidates
 from tersely.encode import Matrix
 from tersely.models import DEFAULT
 from tersely.read.reader import Network
-from tersely.score._question import Answering
-from tersely.score.centroid import Centroid
+from tersely.score.graph import Centroid
+from tersely.score.question import Answering
 from tersely.select.knapsack import Knapsack
 from tersely.serve.desk import Desk, Memory, Remembering
 from tersely.serve.middleware import Context

@@ -26,8 +26,8 @@ from tersely.io.files import write_whole
 
 if TYPE_CHECKING:
     from tersely.learn.corpus import Corpus
-    from tersely.learn.loop import TrainingProgress
-    from tersely.learn.scorer.config import ScorerConfig
+    from tersely.learn.training import TrainingProgress
+    from tersely.paper.config import ScorerConfig
 
 
 def write(text: str, output: str | None) -> None:
@@ -147,7 +147,7 @@ def training_options(**config: Any) -> Callable[[F], F]:
 
 
 def changed(settings: "ScorerConfig", options: dict[str, Any]) -> "ScorerConfig":
-    """Return the settings with the values of --steps, --seed, --limit and --max-source-tokens, taken from `options`."""
+    """Take out of the given options those that stand for settings, and put them in."""
     from dataclasses import replace
 
     tables: dict[str, dict[str, Any]] = {
@@ -155,15 +155,15 @@ def changed(settings: "ScorerConfig", options: dict[str, Any]) -> "ScorerConfig"
         "data": {"documents": options.pop("limit"), "tokens": options.pop("max_source_tokens")},
     }
     for name, table in tables.items():
-        changes = {key: value for key, value in table.items() if value is not None}
-        settings = replace(settings, **{name: replace(getattr(settings, name), **changes)})
+        chosen = {key: value for key, value in table.items() if value is not None}
+        settings = replace(settings, **{name: replace(getattr(settings, name), **chosen)})
     return settings
 
 
 def all_changes(changes: Iterable[str], steps: int | None, seed: int | None) -> list[str]:
-    """Return the changes of --set, and those of --steps and --seed in the same form."""
-    numbers = {"steps": steps, "seed": seed}
-    return [*changes, *(f"training.{name}={value}" for name, value in numbers.items() if value is not None)]
+    """Return what --set changes, and what --steps and --seed do."""
+    chosen = {"steps": steps, "seed": seed}
+    return [*changes, *(f"training.{name}={value}" for name, value in chosen.items() if value is not None)]
 
 
 @contextmanager
@@ -213,12 +213,12 @@ class Progress:
 
     def __call__(self, at: "TrainingProgress") -> None:
         if at.validated or self._line.due():
-            remaining = f"{int(at.left) // 60}:{int(at.left) % 60:02d} left"
-            text = f"{at.what} {at.done}/{at.total}  {remaining}  {self._figures(at)}".rstrip()
+            remaining = f"{int(at.remaining) // 60}:{int(at.remaining) % 60:02d} left"
+            text = f"{at.stage} {at.finished}/{at.total}  {remaining}  {self._figures(at)}".rstrip()
             draw(text, stays=True) if at.validated else self._line.show(text)
 
     def _figures(self, at: "TrainingProgress") -> str:
         if self._batch is None:
             return "  ".join(f"{name} {value:.3f}" for name, value in at.figures.items())
         rates = "  ".join(f"{name[:-5]} {100 * at.figures[name]:.2f} %" for name in ("error_rate", "matched_rate"))
-        return f"loss {at.figures['loss']:.4f}  {rates}  {at.done * self._batch / at.seconds:,.0f} samples/s"
+        return f"loss {at.figures['loss']:.4f}  {rates}  {at.finished * self._batch / at.seconds:,.0f} samples/s"

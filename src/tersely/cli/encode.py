@@ -50,10 +50,9 @@ def command(
     cache: str,
     config: str | None,
     encoder: str | None,
-    where: tuple[str, ...],
     engine: str,
     address: str | None,
-    **how: Any,
+    **options: Any,
 ) -> None:
     """Compute the vectors of CORPUS, as 'tersely train' reads it, and keep them in a cache.
 
@@ -67,35 +66,34 @@ def command(
     from tersely.batch.vectors import fill, local, on_ray, training_documents
     from tersely.encode import Cache, load_encoder, on_device
     from tersely.errors import InputError, UsageError
-    from tersely.learn.catalog import read_network_config
-    from tersely.learn.corpus import read_where
-    from tersely.learn.scorer.config import ScorerData
+    from tersely.learn.corpus import read_conditions
+    from tersely.paper.config import ScorerData, read_network_config
 
     if address is not None and engine != "ray":
         raise UsageError("--address is only for a Ray cluster: add --engine ray")
     data: Any = read_network_config(config).data if config else ScorerData()
-    name = on_device(encoder or data.encoder, _device(how["device"], encoder or data.encoder))
-    workers = how["workers"] or (1 if re.search("device=(?!cpu)", name) else None)
-    kept = Cache(Path(cache), load_encoder(name), data.precision)
+    name = on_device(encoder or data.encoder, _device(options["device"], encoder or data.encoder))
+    workers = options["workers"] or (1 if re.search("device=(?!cpu)", name) else None)
+    vector_cache = Cache(Path(cache), load_encoder(name), data.precision)
     compute = on_ray(workers, address) if engine == "ray" else local(workers)
-    line = _Line()
-    files = (*corpus, *([how["validation"]] if how["validation"] else []))
-    tokens = how["max_source_tokens"] or data.tokens
-    documents = training_documents(files, data.sentences, read_where(where), tokens)
-    with stoppable(lambda: f"{len(kept):,} documents are in {cache}: run the same command to continue"):
+    line = _EncodingLine()
+    files = (*corpus, *([options["validation"]] if options["validation"] else []))
+    tokens = options["max_source_tokens"] or data.tokens
+    documents = training_documents(files, data.sentences, read_conditions(options["where"]), tokens)
+    with stoppable(lambda: f"{len(vector_cache):,} documents are in {cache}: run the same command to continue"):
         try:
-            done = fill(kept, name, documents, compute, line)
+            filled = fill(vector_cache, name, documents, compute, line)
         finally:
             line.end()
-    if not (done.cached or done.computed or done.failed):
+    if not (filled.cached or filled.computed or filled.failed):
         raise InputError("the corpus has no document with 4 or more sentences, the fewest that training takes")
-    click.echo(f"documents: {done.computed:,} computed, {done.cached:,} already in {cache}", err=True)
-    if done.failed:
-        raise InputError(f"{done.failed:,} documents could not be encoded; the first reason: {done.reason}")
+    click.echo(f"documents: {filled.computed:,} computed, {filled.cached:,} already in {cache}", err=True)
+    if filled.failed:
+        raise InputError(f"{filled.failed:,} documents could not be encoded; the first reason: {filled.reason}")
 
 
 def _device(name: str, encoder: str) -> str:
-    """Return where an encoder computes; only one with a network asks PyTorch what `auto` is."""
+    """Return the device of an encoder; PyTorch resolves `auto` only for an encoder with a network."""
     if name != "auto" or not encoder.startswith("hub:"):
         return "cpu" if name == "auto" else name
     from tersely.encode import torch_device
@@ -104,7 +102,7 @@ def _device(name: str, encoder: str) -> str:
         return str(torch_device(name))
 
 
-class _Line(ProgressLine):
+class _EncodingLine(ProgressLine):
     """How many documents have vectors, and how fast they are computed."""
 
     def __call__(self, at: Any) -> None:

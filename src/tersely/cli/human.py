@@ -1,4 +1,4 @@
-"""`tersely human`: a rating form for people, and what their answers say."""
+"""`tersely human`: a rating form for people, and the analysis of their answers."""
 
 from pathlib import Path
 
@@ -22,6 +22,7 @@ def command() -> None:
 @click.option("--raters", type=int, metavar="N", default=3, show_default=True, help="Number of people who will rate.")
 @click.option(
     "--each",
+    "raters_each",
     type=int,
     metavar="K",
     help="Split the documents over the raters, each to be rated by K of them. Default: everybody rates all.",
@@ -48,7 +49,7 @@ def prepare_command(
     documents: int,
     max_chars: int,
     raters: int,
-    each: int | None,
+    raters_each: int | None,
     seed: int,
     title: str,
     out: Path,
@@ -66,9 +67,9 @@ def prepare_command(
     On the platform, let K workers do each task. 'tersely human analyze' reads the CSV file of results.
     """
     from tersely.datasets import read
-    from tersely.evaluate.human.form import prepare, sample, summarize, write_form, write_tasks
     from tersely.evaluate.systems import parse_systems
     from tersely.options import Budget
+    from tersely.paper.human_form import prepare, sample, summarize, write_form, write_tasks
 
     # Any other ending is a slip, and could replace the data by a form.
     if out.suffix.lower() not in (".html", ".htm"):
@@ -78,11 +79,11 @@ def prepare_command(
     names, budget = parse_systems(systems), Budget.one_of(max_chars=max_chars)
     records = (record for record in read(data) if len(record.document))
     items = summarize(sample(records, documents, seed), names, budget)
-    page, key = prepare(items, seed, title, raters, each)
+    page, key = prepare(items, seed, title, raters, raters_each)
     key_file = write_form(out, page, key)
     if tasks is not None:
         write_tasks(tasks, items, key)
-    split = f", {each} for each document" if each else ""
+    split = f", {raters_each} for each document" if raters_each else ""
     click.echo(
         f"{out}: {len(items)} documents, {len(key['summaries'])} summaries, {raters} raters{split}. "
         f"Do not show {key_file} to the raters.",
@@ -107,9 +108,9 @@ def analyze_command(key: Path, answers: tuple[Path, ...], seed: int, form: str, 
     \b
     tersely human analyze form.key.json answers-*.json
     """
-    from tersely.evaluate.human.analyze import analyze, table
-    from tersely.evaluate.human.answers import read_answers, read_key
     from tersely.io.lines import to_json
+    from tersely.paper.human_analyze import analyze, table
+    from tersely.paper.human_answers import read_answers, read_key
 
     opened = read_key(key)
     report = analyze(opened, read_answers(opened, answers), seed)

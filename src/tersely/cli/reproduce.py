@@ -16,13 +16,13 @@ from tersely.paper.published import TABLES, PublishedTable, find_datasets, find_
 
 if TYPE_CHECKING:
     from tersely.datasets import Record
-    from tersely.evaluate.human.analyze import RatingReport
+    from tersely.paper.human_analyze import RatingReport
 
 _FIGURE = "figure-learning-curves"
 
 
 @click.command("reproduce", short_help="Print a table of the paper, measured beside published.")
-@click.argument("what", type=click.Choice([*TABLES, _FIGURE, "all"]))
+@click.argument("target", type=click.Choice([*TABLES, _FIGURE, "all"]))
 @click.option(
     "--data",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -66,7 +66,7 @@ _FIGURE = "figure-learning-curves"
     metavar="FILE|DIR",
     help="Where to write the figure (default: learning-curves.png) or, with all, the report (default: reproduction).",
 )
-def command(what: str, out: Path | None, log: tuple[Path, ...], **how: Any) -> None:
+def command(target: str, out: Path | None, log: tuple[Path, ...], **options: Any) -> None:
     """Print a table of the paper, with our measured figures below the published ones.
 
     The figure of learning curves is written to a PNG file. With all, every table and the figure go into one report,
@@ -78,19 +78,19 @@ def command(what: str, out: Path | None, log: tuple[Path, ...], **how: Any) -> N
     tersely reproduce figure-learning-curves --log my-network/log.jsonl
     tersely reproduce all --data datasets --models models --out reproduction
     """
-    run = Reproduction(**how)
-    if what == _FIGURE:
+    run = Reproduction(**options)
+    if target == _FIGURE:
         _draw(log, out or Path("learning-curves.png"))
-    elif what == "all":
+    elif target == "all":
         with stoppable(lambda: "to continue, run the same command"):
             _report(run, log, out or Path("reproduction"))
     else:
-        click.echo(run.table(published(what)))
+        click.echo(run.table(published(target)))
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What the tables are measured on."""
+    """The data, models and options that the tables are measured with."""
 
     data: Path | None
     models: tuple[Path, ...]
@@ -102,7 +102,7 @@ class Reproduction:
 
     def table(self, table: PublishedTable) -> str:
         """Measure a table, and return it as text."""
-        from tersely.evaluate.human.analyze import tests
+        from tersely.paper.human_analyze import tests
         from tersely.paper.reproduce import render, render_human, reproduce, reproduce_knapsack
 
         if table.name == "table1":
@@ -125,7 +125,7 @@ class Reproduction:
 
     def parts(self) -> dict[str, PublishedTable]:
         """Split the tables by dataset, so that a run that was stopped loses little."""
-        found = {}
+        parts = {}
         for name in TABLES:
             table = published(name)
             split = (
@@ -133,21 +133,23 @@ class Reproduction:
             )
             for dataset in split:
                 rows = tuple(row for row in table.rows if dataset in (None, row.dataset))
-                found[f"{name}-{dataset}" if dataset else name] = replace(table, rows=rows)
-        return found
+                parts[f"{name}-{dataset}" if dataset else name] = replace(table, rows=rows)
+        return parts
 
     def fingerprint(self, table: PublishedTable) -> str:
         """Hash all that a part depends on: options, files of its datasets by size and time, and models."""
         from tersely import __version__
 
         facts: list[object] = [__version__, repr(table), self.encoders, self.limit, self.max_source_tokens]
-        own = {row.dataset for row in table.rows}
+        datasets = {row.dataset for row in table.rows}
         for name, path in self.datasets().items():
-            files = sorted(path.rglob("*") if path.is_dir() else path.parent.glob(path.name)) if name in own else []
+            if name not in datasets:
+                continue
+            files = sorted(path.rglob("*") if path.is_dir() else path.parent.glob(path.name))
             facts += [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files if file.is_file()]
         models = [file for folder in self.models for file in sorted(folder.rglob("*")) if file.is_file()]
-        kept = (file for file in models if file.suffix in (".toml", ".onnx", ".safetensors", ".json"))
-        facts += [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in kept]
+        model_files = (file for file in models if file.suffix in (".toml", ".onnx", ".safetensors", ".json"))
+        facts += [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in model_files]
         for file in (self.key, *self.answers) if table.name == "table6" else ():
             facts.append(file and (str(file), sha256(file.read_bytes()).hexdigest()))
         return sha256(repr(facts).encode()).hexdigest()
@@ -159,12 +161,12 @@ def _report(run: Reproduction, logs: tuple[Path, ...], out: Path) -> None:
 
     (out / "parts").mkdir(parents=True, exist_ok=True)
     datasets = run.datasets()
-    found = ", ".join(f"{name} ({path})" for name, path in datasets.items()) or "none"
+    dataset_names = ", ".join(f"{name} ({path})" for name, path in datasets.items()) or "none"
     reads = f"the first {run.max_source_tokens} words" if run.max_source_tokens else "whole documents"
-    some = f"the first {run.limit} documents of each" if run.limit else "all documents"
+    document_count = f"the first {run.limit} documents of each" if run.limit else "all documents"
     text = [
         f"# The paper, measured again by tersely {__version__}",
-        f"Datasets: {found}; {some}, {reads}. Models: {', '.join(map(str, run.models)) or 'none'}.",
+        f"Datasets: {dataset_names}; {document_count}, {reads}. Models: {', '.join(map(str, run.models)) or 'none'}.",
         "Below each published row stands ours, or what is missing to measure it.",
     ]
     for name, table in run.parts().items():
@@ -174,13 +176,13 @@ def _report(run: Reproduction, logs: tuple[Path, ...], out: Path) -> None:
     _say(f"written to {out / 'report.md'}")
 
 
-def _part(run: Reproduction, name: str, table: PublishedTable, kept: Path) -> str:
+def _part(run: Reproduction, name: str, table: PublishedTable, file: Path) -> str:
     """Return a part of the report: the one that is kept if it was made from the same things, or a new one."""
     from tersely.io.files import write_whole
 
     made_from = run.fingerprint(table)
-    if kept.is_file():
-        stored = json.loads(kept.read_text(encoding="utf-8"))
+    if file.is_file():
+        stored = json.loads(file.read_text(encoding="utf-8"))
         if stored["made_from"] == made_from:
             return str(stored["text"])
     _say(f"measuring {name}")
@@ -188,17 +190,17 @@ def _part(run: Reproduction, name: str, table: PublishedTable, kept: Path) -> st
         text = run.table(table)
     except TerselyError as error:
         return f"not measured: {error}"
-    write_whole(kept, json.dumps({"made_from": made_from, "text": text}).encode())
+    write_whole(file, json.dumps({"made_from": made_from, "text": text}).encode())
     return text
 
 
 def _figure(run: Reproduction, logs: tuple[Path, ...], out: Path) -> str:
-    found = logs or tuple(sorted(log for folder in run.models for log in folder.glob("*/log.jsonl")))
+    curves = logs or tuple(sorted(log for folder in run.models for log in folder.glob("*/log.jsonl")))
     try:
-        _draw(found, out)
+        _draw(curves, out)
     except TerselyError as error:
         return f"not drawn: {error}"
-    return f"![The learning curves of {', '.join(log.parent.name for log in found)}]({out.name})"
+    return f"![The learning curves of {', '.join(log.parent.name for log in curves)}]({out.name})"
 
 
 def _say(line: str) -> None:
@@ -216,8 +218,8 @@ def _draw(logs: tuple[Path, ...], out: Path) -> None:
 
 
 def _ratings(key: Path | None, answers: tuple[Path, ...]) -> "RatingReport | None":
-    from tersely.evaluate.human.analyze import analyze
-    from tersely.evaluate.human.answers import read_answers, read_key
+    from tersely.paper.human_analyze import analyze
+    from tersely.paper.human_answers import read_answers, read_key
 
     if bool(key) != bool(answers):
         raise UsageError("--key and --answers go together")

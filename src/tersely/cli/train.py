@@ -24,7 +24,7 @@ from tersely.errors import UsageError, extra
 
 if TYPE_CHECKING:
     from tersely.learn.corpus import Corpus
-    from tersely.learn.scorer.config import ScorerConfig
+    from tersely.paper.config import ScorerConfig
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -56,7 +56,7 @@ def command() -> None:
 )
 @click.option("--knapsack", metavar="NAME|DIR", help="Select with this knapsack network, such as knapsack-cnndm-dp.")
 def scorer(
-    corpus: tuple[Path, ...], config: str, out: str, share: float | None, knapsack: str | None, **how: Any
+    corpus: tuple[Path, ...], config: str, out: str, share: float | None, knapsack: str | None, **options: Any
 ) -> None:
     """Train a scorer on CORPUS, without summaries.
 
@@ -78,42 +78,42 @@ def scorer(
     from dataclasses import replace
 
     from tersely.learn.artifacts import check_folder
-    from tersely.learn.catalog import read_config
-    from tersely.learn.corpus import Corpus, read_where
-    from tersely.learn.news import NewsConfig, export_news
+    from tersely.learn.bias import BiasConfig, export_bias
+    from tersely.learn.corpus import Corpus, read_conditions
+    from tersely.paper.config import read_config
 
-    settings, wanted = read_config(config, how.pop("changes")), read_where(how.pop("where"))
-    if share is not None and not isinstance(settings, NewsConfig):
+    settings, conditions = read_config(config, options.pop("changes")), read_conditions(options.pop("where"))
+    if share is not None and not isinstance(settings, BiasConfig):
         raise UsageError("--share is for --config news: other models see how much of a text each summary keeps")
-    if isinstance(settings, NewsConfig):
-        options = ("steps", "seed", "cache", "dev", "validation", "max_source_tokens")
-        _refuse({name: how[name] for name in options} | {"knapsack": knapsack}, config)
-        settings = replace(settings, share=share or settings.share, documents=how["limit"] or settings.documents)
-        made_by = "".join(f" --where {field}={value}" for field, values in wanted.items() for value in values)
+    if isinstance(settings, BiasConfig):
+        for_networks = ("steps", "seed", "cache", "dev", "validation", "max_source_tokens")
+        _refuse({name: options[name] for name in for_networks} | {"knapsack": knapsack}, config)
+        settings = replace(settings, share=share or settings.share, documents=options["limit"] or settings.documents)
+        made_by = "".join(f" --where {field}={value}" for field, values in conditions.items() for value in values)
         made_by = f"tersely train scorer CORPUS{made_by} --config {Path(config).name} --out FOLDER"
-        check_folder(Path(out), how["resume"])
-        found = Corpus.read(corpus, settings.sentences, settings.documents, wanted)
-        for one in export_news(settings, found, Path(out), made_by):
-            click.echo(str(one), err=True)
+        check_folder(Path(out), options["resume"])
+        documents = Corpus.read(corpus, settings.sentences, settings.documents, conditions)
+        for bias in export_bias(settings, documents, Path(out), made_by):
+            click.echo(str(bias), err=True)
         say_written(Path(out))
         return
     if settings.objective.supervised:
         raise UsageError(f"configuration '{config}' needs summaries: use 'tersely train supervised'")
     if knapsack is not None:
         settings = replace(settings, selection=replace(settings.selection, kind="network", folder=knapsack))
-    settings = changed(settings, how)
+    settings = changed(settings, options)
     data = settings.data
 
     def read(paths: tuple[Path, ...], **fewest: int) -> Corpus:
-        return Corpus.read(paths, data.sentences, data.documents, wanted, data.tokens, **fewest)
+        return Corpus.read(paths, data.sentences, data.documents, conditions, data.tokens, **fewest)
 
-    _train_network(settings, corpus, read, Path(out), **how)
+    _train_network(settings, corpus, read, Path(out), **options)
 
 
 @command.command("supervised", short_help="Train the supervised baseline on documents with summaries.")
 @_CORPUS
 @training_options(default="cpu-supervised-en", show_default=True)
-def supervised(corpus: tuple[Path, ...], config: str, out: str, **how: Any) -> None:
+def supervised(corpus: tuple[Path, ...], config: str, out: str, **options: Any) -> None:
     """Train the same scorer on labels: the sentences that a greedy oracle chooses when it sees the summary.
 
     CORPUS is anything that 'tersely evaluate' reads: JSONL with 'text' and 'summary', CNN/DailyMail stories, ... This
@@ -123,21 +123,21 @@ def supervised(corpus: tuple[Path, ...], config: str, out: str, **how: Any) -> N
     tersely train supervised labeled.jsonl --validation dev.jsonl --out bertsum
     tersely evaluate test.jsonl --systems lead,bertsum --budgets 400
     """
-    from tersely.learn.catalog import read_config
-    from tersely.learn.corpus import Corpus, read_records, read_where
-    from tersely.learn.news import NewsConfig
+    from tersely.learn.bias import BiasConfig
+    from tersely.learn.corpus import Corpus, read_conditions, read_records
+    from tersely.paper.config import read_config
 
-    found, wanted = read_config(config, how.pop("changes")), read_where(how.pop("where"))
-    if isinstance(found, NewsConfig) or not found.objective.supervised:
+    loaded, conditions = read_config(config, options.pop("changes")), read_conditions(options.pop("where"))
+    if isinstance(loaded, BiasConfig) or not loaded.objective.supervised:
         raise UsageError(f"configuration '{config}' learns without labels: use 'tersely train scorer'")
-    settings = changed(found, how)
+    settings = changed(loaded, options)
     data, count = settings.data, settings.selection.count
 
     def label(paths: tuple[Path, ...], **fewest: int) -> Corpus:
-        records = (record for path in paths for record in read_records(path, wanted))
+        records = (record for path in paths for record in read_records(path, conditions))
         return Corpus.labeled(records, data.sentences, count, data.documents, data.tokens, **fewest)
 
-    _train_network(settings, corpus, label, Path(out), **how)
+    _train_network(settings, corpus, label, Path(out), **options)
 
 
 @command.command("baseline", short_help="Train a method of another paper.")
@@ -155,7 +155,7 @@ def baseline(
     steps: int | None,
     seed: int | None,
     limit: int | None,
-    **how: Any,
+    **options: Any,
 ) -> None:
     """Train NeuSum, BertSum, STAS or the word model of PMI on CORPUS.
 
@@ -167,11 +167,11 @@ def baseline(
     tersely reproduce table2 --data datasets --models models
     """
     with extra("training a baseline", "train"):
-        from tersely.learn.baselines.baseline import make_baseline, read_baseline
+        from tersely.paper.baselines import make_baseline, read_baseline
 
     settings = read_baseline(config, all_changes(changes, steps, seed))
     with stoppable(lambda: RESUME):
-        make_baseline(settings, corpus, out, limit=limit or 0, report=Progress(), **how)
+        make_baseline(settings, corpus, out, limit=limit or 0, report=Progress(), **options)
     say_written(out)
 
 
@@ -205,9 +205,9 @@ def knapsack(
     tersely train knapsack configs/cpu-knapsack-cnewsum-dp.toml --out runs/cnewsum-dp
     """
     with extra("training", "train"):
-        from tersely.learn.knapsack.folder import export_knapsack
-        from tersely.learn.knapsack.network import KnapsackConfig
-        from tersely.learn.knapsack.train_knapsack import train_knapsack
+        from tersely.paper.knapsack_measure import export_knapsack
+        from tersely.paper.knapsack_network import KnapsackConfig
+        from tersely.paper.train_knapsack import train_knapsack
     from tersely.settings import read_settings
 
     settings = read_settings(Path(config), KnapsackConfig, all_changes(changes, steps, seed))
@@ -272,19 +272,19 @@ def _train_network(
     cache: str | None,
     dev: str | None,
     validation: str | None,
-    **how: Any,
+    **options: Any,
 ) -> None:
     with extra("training a network", "train"):
-        from tersely.learn.scorer.distributed import leads
-        from tersely.learn.scorer.train_scorer import make_scorer
+        from tersely.paper.distributed import leads
+        from tersely.paper.train_scorer import make_scorer
 
-    def both() -> "Corpus":
+    def read_all() -> "Corpus":
         corpus = read(paths)
         return corpus.validated_on(read((Path(validation),), fewest=1)) if validation else corpus
 
-    how |= {"cache": Path(cache) if cache else None, "dev": Path(dev) if dev else None}
+    options |= {"cache": Path(cache) if cache else None, "dev": Path(dev) if dev else None}
     with stoppable(lambda: RESUME):
-        make_scorer(settings, both, out, Progress(), show=show_corpus, **how)
+        make_scorer(settings, read_all, out, Progress(), show=show_corpus, **options)
     if leads():
         say_written(out)
 

@@ -17,7 +17,18 @@ from tersely.encode._base import (
 from tersely.encode._cache import Cache, Precision, Recent
 from tersely.settings import Registry
 
-ENCODERS: Registry[Encoder] = Registry("encoder", __name__)
+ENCODERS: Registry[Encoder] = Registry(
+    "encoder",
+    {
+        "hub": "tersely.encode.transformers:Hub",
+        "onnx": "tersely.encode.transformers:Onnx",
+        "tfidf": "tersely.encode.tfidf:TfIdf",
+        "use": "tersely.encode.use:Use",
+    },
+)
+
+# The encoder of every scorer that works on vectors, unless another one is named.
+DEFAULT_ENCODER = "use"
 
 _loading = Lock()
 
@@ -49,6 +60,7 @@ def _create(spec: str) -> Encoder:
 
 
 __all__ = [
+    "DEFAULT_ENCODER",
     "ENCODERS",
     "Cache",
     "Encoder",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.encode import load_encoder
+from tersely.encode import DEFAULT_ENCODER, load_encoder
 from tersely.errors import InputError, UsageError
 from tersely.evaluate import describe
 from tersely.evaluate.measures import Tokenization, dice, ngrams
@@ -18,7 +18,7 @@ from tersely.fitting import Choice, Fitting
 from tersely.io.lines import Fault, read_objects
 from tersely.layout import Layout
 from tersely.options import Budget, Coherence, Options
-from tersely.score._question import Answering, stemmed
+from tersely.score.question import Answering, stemmed
 from tersely.select import SELECTORS
 from tersely.text.language import content_words
 from tersely.text.length import TokenCounter
@@ -133,7 +133,7 @@ def _system(name: str) -> Callable[[SourcedQuestion], Fitting]:
         answering = Answering(load_encoder(encoder) if encoder else None)
         return lambda question: _fitting(question, answering.values(question.sources, question.query), "knapsack")
     if base == "vectors":
-        vectors = load_encoder(encoder or "use")
+        vectors = load_encoder(encoder or DEFAULT_ENCODER)
 
         def cosines(question: SourcedQuestion) -> Fitting:
             rows = vectors.encode([question.query, *question.sources.texts])

@@ -1,4 +1,4 @@
-"""What training leaves behind: model folders, TOML, curves and ONNX graphs."""
+"""The files of training: configurations by name, model folders, TOML, curves and ONNX graphs."""
 
 import json
 import logging
@@ -11,12 +11,24 @@ from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
-from tersely.errors import UsageError
+from tersely.errors import UsageError, unknown_name
 from tersely.io.files import write_whole
 
 if TYPE_CHECKING:
     import onnx
     from torch import Tensor, nn
+
+
+def find_config(name: str) -> Path:
+    """Find a configuration: a file, or a name in `configs` here, in the package or beside its sources."""
+    if Path(name).is_file():
+        return Path(name)
+    package = Path(__file__).parents[1]
+    folders = Path("configs"), package / "configs", package.parents[1] / "configs"
+    configs = {file.stem: file for folder in reversed(folders) for file in sorted(folder.glob("*.toml"))}
+    if name not in configs:
+        raise unknown_name("configuration", name, (stem for stem in configs if "knapsack" not in stem))
+    return configs[name]
 
 
 def check_folder(out: Path, resume: bool) -> None:
@@ -29,7 +41,7 @@ def check_folder(out: Path, resume: bool) -> None:
 
 
 def write_folder(folder: Path, files: dict[str, bytes]) -> None:
-    """Write a model folder; `config.toml` comes last, because it is what makes the folder a model folder."""
+    """Write a model folder; `config.toml` comes last, because it makes the folder a model folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in sorted(files, key=lambda name: name == "config.toml"):
         write_whole(folder / name, files[name])
@@ -55,13 +67,13 @@ def onnx_graph(
 ) -> "onnx.ModelProto":
     """Export a network whose inputs, named as in its `forward`, may have any size along the named axes.
 
-    `axes` are those of all inputs, or of each.
+    `example` has one tensor per input. `axes` are the axes of all inputs, or of each. `output` names the result.
     """
     import torch  # here, because the default method needs this module but no torch
 
-    each = (axes,) * len(example) if isinstance(axes, dict) else axes
-    sizes = {name: torch.export.Dim(name) for one in each for name in one.values()}
-    shapes = tuple({axis: sizes[name] for axis, name in one.items()} for one in each)
+    input_axes = (axes,) * len(example) if isinstance(axes, dict) else axes
+    sizes = {name: torch.export.Dim(name) for names in input_axes for name in names.values()}
+    shapes = tuple({axis: sizes[name] for axis, name in names.items()} for names in input_axes)
     # The exporter reports its own internals and libraries it could use, which is of no use to the user.
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)
     with warnings.catch_warnings():

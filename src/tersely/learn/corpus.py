@@ -1,4 +1,4 @@
-"""The documents to train on: read from any files that can be evaluated, cut to their beginning, each kept once."""
+"""The documents to train on: read from files, cut to their beginning, without repetitions."""
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,29 +23,29 @@ _PACKED = ("", ".gz", ".zst")
 _TEXTS = tuple(name + packed for name in (".txt", ".md") for packed in _PACKED)
 
 # For each field, the values that a record may have.
-Where = Mapping[str, Collection[str]]
+Conditions = Mapping[str, Collection[str]]
 
 
-def read_where(conditions: Iterable[str]) -> Where:
+def read_conditions(arguments: Iterable[str]) -> Conditions:
     """Parse conditions on records; several values of one field are alternatives.
 
-    >>> read_where(["source=news", "source=law"])
+    >>> read_conditions(["source=news", "source=law"])
     {'source': ['news', 'law']}
     """
-    found: dict[str, list[str]] = {}
-    for condition in conditions:
+    values: dict[str, list[str]] = {}
+    for condition in arguments:
         field, equals, value = condition.partition("=")
         if not equals:
             raise UsageError(f"--where takes FIELD=VALUE, such as source=news, not '{condition}'")
-        found.setdefault(field, []).append(value)
-    return found
+        values.setdefault(field, []).append(value)
+    return values
 
 
-def read_records(path: Path, where: Where | None = None) -> "Iterator[Record]":
-    """Yield what `tersely evaluate` reads, text files, and all such files below a folder, in sorted order.
+def read_records(path: Path, conditions: Conditions | None = None) -> "Iterator[Record]":
+    """Yield the records of a file that `tersely evaluate` reads, of a text file, or of all such files in a folder.
 
     A document that is given as a list of sentences keeps them. Summaries are read where there are any. A record that
-    cannot be read is an error; one without a text is left out. `where` applies to the fields of records.
+    cannot be read is an error; one without a text is left out. `conditions` apply to the fields of records.
     """
     from tersely.datasets import EMPTY, data_endings, readers
 
@@ -56,21 +56,21 @@ def read_records(path: Path, where: Where | None = None) -> "Iterator[Record]":
         if not files:
             raise InputError(f"{path} has no text files (*.txt) and no files that 'tersely evaluate' reads")
         for file in files:
-            yield from read_records(file, where)
+            yield from read_records(file, conditions)
     elif path.name.endswith(_TEXTS):
         yield _text_file(path)
     else:
         for item in readers()[_reader(path)].read(path, None):
             if not isinstance(item, Fault):
-                if all(_field(item, name) in wanted for name, wanted in (where or {}).items()):
+                if all(_field(item, name) in values for name, values in (conditions or {}).items()):
                     yield item
             elif item.reason != EMPTY:
                 raise InputError(str(item))
 
 
-def read_texts(path: Path, where: Where | None = None) -> Iterator[str]:
+def read_texts(path: Path, conditions: Conditions | None = None) -> Iterator[str]:
     """Yield the texts of records."""
-    return (record.document.text for record in read_records(path, where))
+    return (record.document.text for record in read_records(path, conditions))
 
 
 def _text_file(path: Path) -> "Record":
@@ -83,7 +83,7 @@ def _text_file(path: Path) -> "Record":
 
 
 def _reader(path: Path) -> str:
-    """Return the name of the reader of a file or, for that of the New York Times, of a folder."""
+    """Return the name of the reader of a file; a folder is that of the New York Times."""
     from tersely.datasets import data_endings, detect
 
     if path.is_dir():
@@ -102,13 +102,13 @@ def beginning(document: Document, count: int, tokens: int = 0) -> Document:
 
     The text ends with them, so that later words are not seen either. The first sentence is kept however long it is.
     """
-    kept: tuple[Sentence, ...] = document.sentences[:count]
+    sentences: tuple[Sentence, ...] = document.sentences[:count]
     if tokens:
         totals = list(accumulate(map(count_words, document.texts[:count])))
-        kept = kept[: max(bisect_right(totals, tokens), 1)]
-    if len(kept) == len(document):
+        sentences = sentences[: max(bisect_right(totals, tokens), 1)]
+    if len(sentences) == len(document):
         return document
-    return Document(document.text[: kept[-1].end], document.language, kept, document.blocks)
+    return Document(document.text[: sentences[-1].end], document.language, sentences, document.blocks)
 
 
 @dataclass(frozen=True)
@@ -130,12 +130,16 @@ class Corpus:
         paths: Iterable[Path],
         longest: int,
         limit: int = 0,
-        where: Where | None = None,
+        conditions: Conditions | None = None,
         tokens: int = 0,
         fewest: int = FEWEST_DOCUMENTS,
     ) -> "Corpus":
-        """Read documents, and keep the beginning of each; at most `limit` unless it is 0."""
-        records = (record for path in paths for record in read_records(path, where))
+        """Read the documents in `paths`, and keep the beginning of each.
+
+        A document keeps at most `longest` sentences and `tokens` words. At most `limit` documents are read, unless it
+        is 0; fewer than `fewest` are an error. `conditions` select records.
+        """
+        records = (record for path in paths for record in read_records(path, conditions))
         return cls.of(((beginning(record.document, longest, tokens), ()) for record in records), limit, fewest)
 
     @classmethod
@@ -148,7 +152,10 @@ class Corpus:
         tokens: int = 0,
         fewest: int = FEWEST_DOCUMENTS,
     ) -> "Corpus":
-        """Label the `count` sentences per document that a greedy oracle chooses when it sees the summary."""
+        """Label the `count` sentences per document that a greedy oracle chooses when it sees the summary.
+
+        `records` without a summary are left out; the other arguments are those of `read`.
+        """
         from tersely.evaluate.systems import Oracle
         from tersely.options import Budget
 
@@ -157,7 +164,10 @@ class Corpus:
         first = next(with_summary, None)
         if first is None:
             raise InputError("supervised training needs documents with summaries, and none of these has one")
-        cut = (replace(one, document=beginning(one.document, longest, tokens)) for one in chain([first], with_summary))
+        cut = (
+            replace(record, document=beginning(record.document, longest, tokens))
+            for record in chain([first], with_summary)
+        )
         choices = ((record.document, tuple(oracle.choose(record, budget))) for record in cut)
         return cls.of(choices, limit, fewest)
 
@@ -172,38 +182,41 @@ class Corpus:
 
         A repeated document is left out: it could be in training and in validation at once.
         """
-        kept: dict[str, tuple[Document, tuple[int, ...]]] = {}
+        documents_by_text: dict[str, tuple[Document, tuple[int, ...]]] = {}
         read = short = single = repeated = 0
         for document, labels in labeled:
             read += 1
             single += len(document) < 2
             short += len(document) < FEWEST_SENTENCES
-            repeated += document.text in kept
+            repeated += document.text in documents_by_text
             if len(document) >= FEWEST_SENTENCES:
-                kept.setdefault(document.text, (document, labels))
-            if limit and len(kept) == limit:
+                documents_by_text.setdefault(document.text, (document, labels))
+            if limit and len(documents_by_text) == limit:
                 break
-        if len(kept) < fewest:
-            raise InputError(_too_few(read, len(kept), fewest, short, single))
-        documents, marked = zip(*kept.values(), strict=True)
+        if len(documents_by_text) < fewest:
+            raise InputError(_too_few(read, len(documents_by_text), fewest, short, single))
+        documents, marked = zip(*documents_by_text.values(), strict=True)
         return cls(documents, short, repeated, marked if any(marked) else ())
 
-    def validated_on(self, other: "Corpus") -> "Corpus":
-        """Return this corpus with other documents to validate on; those are left out of training if they are in it."""
-        theirs = {document.text for document in other.documents}
-        own = [i for i, document in enumerate(self.documents) if document.text not in theirs]
-        if not own:
+    def validated_on(self, validation: "Corpus") -> "Corpus":
+        """Return this corpus with the documents of another one to validate on, and never train on these."""
+        theirs = {document.text for document in validation.documents}
+        learning = [i for i, document in enumerate(self.documents) if document.text not in theirs]
+        if not learning:
             raise InputError("every document to train on is in the file to validate on: give another one")
         return Corpus(
-            (*(self.documents[i] for i in own), *other.documents),
-            self.short + other.short,
-            self.repeated + other.repeated + len(self.documents) - len(own),
-            (*(self.labels[i] for i in own), *(other.labels or ((),) * len(theirs))) if self.labels else (),
-            len(other.documents),
+            (*(self.documents[i] for i in learning), *validation.documents),
+            self.short + validation.short,
+            self.repeated + validation.repeated + len(self.documents) - len(learning),
+            (*(self.labels[i] for i in learning), *(validation.labels or ((),) * len(theirs))) if self.labels else (),
+            len(validation.documents),
         )
 
     def split(self, held_out: float) -> tuple[Sequence[int], Sequence[int]]:
-        """Return the documents to train on and those to validate on: the given ones, or some spread over the corpus."""
+        """Return the numbers of the documents to train on and to validate on.
+
+        Without documents to validate on, a share `held_out` of the corpus, spread over it, is used.
+        """
         numbers = range(len(self.documents))
         if self.validation:
             return numbers[: -self.validation], numbers[-self.validation :]
@@ -211,8 +224,8 @@ class Corpus:
         return [i for i in numbers if i % every], [i for i in numbers if not i % every]
 
 
-def _too_few(read: int, kept: int, fewest: int, short: int, single: int) -> str:
-    message = f"{kept} documents of {FEWEST_SENTENCES} or more sentences are too few: at least {fewest} "
+def _too_few(read: int, usable: int, fewest: int, short: int, single: int) -> str:
+    message = f"{usable} documents of {FEWEST_SENTENCES} or more sentences are too few: at least {fewest} "
     message += f"{'are' if fewest > 1 else 'is'} needed, better thousands; {read} were read"
     if single and single == read:
         return message + ", each of a single sentence: does every 'text' hold a whole document?"

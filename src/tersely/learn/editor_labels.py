@@ -20,7 +20,7 @@ from tersely.io.lines import Fault, open_unpacked, parse_object, read_objects
 from tersely.read.features import features_of
 from tersely.read.reader import CAUSES, NOISES, WINDOW, overlaps
 from tersely.read.tokens import Floats, Terms, Tokens, terms_of, tokens_of
-from tersely.score.coverage import Coverage
+from tersely.score.simple import Coverage
 from tersely.text.document import Document
 
 UNKNOWN = -1

@@ -14,17 +14,15 @@ import numpy as np
 import torch
 
 from tersely.errors import InputError, UsageError, unknown_name
-from tersely.learn.artifacts import check_folder, to_json_lines, to_toml, today, write_folder
-from tersely.learn.catalog import find_config
-from tersely.learn.checkpoint import RunFiles
+from tersely.learn.artifacts import check_folder, find_config, to_json_lines, to_toml, today, write_folder
 from tersely.learn.corpus import read_texts
 from tersely.learn.editor_choice import ChoiceTraining
 from tersely.learn.editor_figures import MEANING, figures_of
 from tersely.learn.editor_labels import Lesson, read_lessons, unlabeled_lesson
 from tersely.learn.editor_network import EditorNetwork, EditorShape
 from tersely.learn.editor_teachers import taught_by
-from tersely.learn.loop import Figures, Loop, Report, TrainingState, check_resume, start_or_resume
 from tersely.learn.train_editor import EditorTraining, epochs, optimizer_of, standardize
+from tersely.learn.training import Figures, Loop, Report, RunFiles, TrainingState, check_resume, start_or_resume
 from tersely.read import Network
 from tersely.read.features import feature_names
 from tersely.settings import read_settings

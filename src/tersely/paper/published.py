@@ -1,4 +1,4 @@
-"""The figures of the paper, read from `published.toml`, and the datasets and encoders that ours are measured with."""
+"""The published figures of the paper, from `published.toml`, and the datasets and encoders to measure ours with."""
 
 import re
 import tomllib
@@ -22,11 +22,11 @@ _NAMES = ("bert", "simcse", "gpt2")
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """A method on a dataset: its published figures, none if the row is ours alone, and our counterpart.
+    """A method on a dataset: its published figures and our counterpart. A row of ours alone has no figures.
 
-    That is a model to train, found by the ending of its folder's name, or a system. If there is no such folder, or no
-    encoder for a name in braces in the system, it is the system `otherwise`, if there is one. `note` says how our
-    counterpart differs, `but` how that other system does; `train` is the configuration of the model.
+    The counterpart is a model to train (`model` is the end of its folder's name, `train` its configuration) or a
+    `system`. If that folder is missing, or an encoder that the system names in braces, `fallback` is the counterpart.
+    `note` says how our system differs from the published one; `fallback_note` says the same of `fallback`.
     """
 
     method: str
@@ -35,22 +35,22 @@ class PublishedRow:
     budget: int | None = None
     system: str | None = None
     model: str | None = None
-    otherwise: str | None = None
+    fallback: str | None = None
     note: str = ""
-    but: str = ""
+    fallback_note: str = ""
     train: str = ""
 
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """One published table; `sentences` are those of a summary, for each dataset, and `why` says where they are from."""
+    """One published table; `sentences` is the length of a summary for each dataset, and `note` explains it."""
 
     name: str
     title: str
     columns: tuple[str, ...]
     rows: tuple[PublishedRow, ...]
     sentences: dict[str, int] = field(default_factory=dict, hash=False)
-    why: str = ""
+    note: str = ""
 
 
 @cache
@@ -63,14 +63,14 @@ def published(name: str) -> PublishedTable:
     text = (Path(__file__).parent / "published.toml").read_text(encoding="utf-8")
     table: dict[str, Any] = tomllib.loads(text)[name]
     rows: list[PublishedRow] = []
-    known = {each.name for each in fields(PublishedRow)} - {"dataset", "figures"}
+    columns = {column.name for column in fields(PublishedRow)} - {"dataset", "figures"}
     for line in table["rows"]:
-        shared = {key: line[key] for key in line if key in known}
+        shared = {key: line[key] for key in line if key in columns}
         if "published" in line:
             rows.append(PublishedRow(dataset=line.get("dataset"), figures=tuple(line["published"]), **shared))
         on = [dataset for dataset in DATASETS if dataset in line or dataset in line.get("ours", ())]
         rows += [PublishedRow(dataset=dataset, figures=tuple(line.get(dataset, ())), **shared) for dataset in on]
-    more = {"sentences": table.get("sentences", {}), "why": table.get("why", "")}
+    more = {"sentences": table.get("sentences", {}), "note": table.get("note", "")}
     return PublishedTable(name, table["title"], tuple(table["columns"]), tuple(rows), **more)
 
 
@@ -82,12 +82,12 @@ def find_datasets(folder: Path) -> dict[str, Path]:
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder: it should hold the datasets, named after {', '.join(DATASETS)}")
     paths = sorted([*folder.glob("*"), *folder.glob("*/*")], key=lambda p: ("test" not in p.name, len(p.parts), p))
-    found = {}
+    datasets = {}
     for dataset in DATASETS:
-        own = [path for path in paths if dataset in path.name.lower() and "train" not in path.name]
-        if own:
-            found[dataset] = _whole_split(own[0])
-    return found
+        candidates = [path for path in paths if dataset in path.name.lower() and "train" not in path.name]
+        if candidates:
+            datasets[dataset] = _whole_split(candidates[0])
+    return datasets
 
 
 def _whole_split(path: Path) -> Path:
@@ -97,25 +97,25 @@ def _whole_split(path: Path) -> Path:
     return path.with_name(pattern) if len(list(path.parent.glob(pattern))) > 1 else path
 
 
-def find_encoders(folders: Sequence[Path], given: Iterable[str] = ()) -> dict[str, str]:
-    """Return encoders and language models by name: `given` as NAME=SPEC, or the folders of such names among models.
+def find_encoders(folders: Sequence[Path], specs: Iterable[str] = ()) -> dict[str, str]:
+    """Return encoders and language models by name: those in `specs` (NAME=SPEC), and subfolders with such names.
 
     >>> find_encoders([], ["bert=hub:bert-base-uncased"])
     {'bert': 'hub:bert-base-uncased'}
     """
-    found: dict[str, str] = {}
+    encoders: dict[str, str] = {}
     for folder in folders:
-        for name in (f"{before}{name}" for name in _NAMES for before in ("", *(f"{each}-" for each in DATASETS))):
-            if name not in found and any((folder / name).glob("*.safetensors")):
-                found[name] = str(folder / name) if name.endswith("gpt2") else f"hub:{folder / name}"
-            elif name not in found and (folder / name / "tokenizer.json").is_file():
-                found[name] = f"onnx:{folder / name}"
-    for one in given:
-        name, equals, spec = one.partition("=")
+        for name in (f"{before}{name}" for name in _NAMES for before in ("", *(f"{dataset}-" for dataset in DATASETS))):
+            if name not in encoders and any((folder / name).glob("*.safetensors")):
+                encoders[name] = str(folder / name) if name.endswith("gpt2") else f"hub:{folder / name}"
+            elif name not in encoders and (folder / name / "tokenizer.json").is_file():
+                encoders[name] = f"onnx:{folder / name}"
+    for argument in specs:
+        name, equals, spec = argument.partition("=")
         if not equals or name.rpartition("-")[2] not in _NAMES:
-            raise UsageError(f"--encoder takes NAME=SPEC with one of the names {', '.join(_NAMES)}, not '{one}'")
-        found[name] = spec
-    return found
+            raise UsageError(f"--encoder takes NAME=SPEC with one of the names {', '.join(_NAMES)}, not '{argument}'")
+        encoders[name] = spec
+    return encoders
 
 
 def measure_dataset(records: "Iterable[Record]") -> tuple[float, ...] | None:
@@ -123,13 +123,13 @@ def measure_dataset(records: "Iterable[Record]") -> tuple[float, ...] | None:
     from tersely.datasets import SourceLimits  # here, because help shows the names of the tables
 
     limits = SourceLimits(max_tokens=512)
-    articles, sentences, counts, within = [], [], [], []
+    articles, sentences, counts, first_tokens = [], [], [], []
     for record in records:
         articles.append(len(record.document.text))
         sentences += [len(text) for text in record.document.texts]
         counts.append(len(record.document))
-        within.append(len(limits.apply(record).document))
+        first_tokens.append(len(limits.apply(record).document))
     if not articles:
         return None
     spread = [figure for column in (articles, sentences, counts) for figure in (fmean(column), pstdev(column))]
-    return (*spread, fmean(within))
+    return (*spread, fmean(first_tokens))

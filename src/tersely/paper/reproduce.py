@@ -1,4 +1,4 @@
-"""The paper's tables, with our measured figures beside the published ones."""
+"""The tables of the paper, with our measured figures beside the published ones."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,19 +11,19 @@ from typing import Any
 
 from tersely.datasets import Record
 from tersely.errors import extra
-from tersely.evaluate.human.analyze import RatingReport
 from tersely.evaluate.run import SystemResult, evaluate
 from tersely.models import model_folder, shipped_models
 from tersely.options import Budget
+from tersely.paper.human_analyze import RatingReport
 from tersely.paper.published import PublishedRow, PublishedTable, find_encoders, measure_dataset
 from tersely.settings import read_toml
 
-_TRAIN = "python -m tersely.learn.knapsack.baselines train configs/cpu-knapsack-{0}.toml --out DIR/{0}"
+_TRAIN = "python -m tersely.paper.table1 train configs/cpu-knapsack-{0}.toml --out DIR/{0}"
 
 
 @dataclass(frozen=True)
 class TableLine:
-    """A published row, our figures if they could be measured, and a note that says what is missing if not."""
+    """A published row, our figures if they could be measured, and a note that says why not if they could not."""
 
     row: PublishedRow
     measured: tuple[float, ...] | None
@@ -38,64 +38,68 @@ def reproduce(
     progress: Callable[[str], Callable[[int], None]],
     encoders: Mapping[str, str] | None = None,
 ) -> list[TableLine]:
-    """Measure every row that can be measured; the systems of a dataset share one run."""
+    """Measure every row of `table` that can be measured; the systems of a dataset share one run.
+
+    `datasets` has the files by name, which `read` reads. `models` are folders of trained models, and `encoders` are
+    specs by name. `progress` makes a counter of documents from a title.
+    """
     if encoders is None:
         encoders = find_encoders(models)
     lines: dict[PublishedRow, TableLine] = {}
     for dataset, group in groupby(sorted(table.rows, key=lambda r: r.dataset or ""), key=lambda r: r.dataset):
         rows = list(group)
         if table.name == "datasets":
-            known = measure_dataset(read(datasets[dataset])) if dataset in datasets else None
-            lines |= {row: TableLine(row, known, row.note if known else _no_data(dataset)) for row in rows}
+            statistics = measure_dataset(read(datasets[dataset])) if dataset in datasets else None
+            lines |= {row: TableLine(row, statistics, row.note if statistics else _no_data(dataset)) for row in rows}
             continue
-        choices = {row: choice for row in rows if (choice := _choice(row, models, encoders)) is not None}
-        found: dict[tuple[str, Budget], tuple[float, ...]] = {}
+        choices = {row: choice for row in rows if (choice := _counterpart(row, models, encoders)) is not None}
+        figures: dict[tuple[str, Budget], tuple[float, ...]] = {}
         if dataset in datasets and choices:
             budgets = [_budget(row, table) for row in {row.budget: row for row in choices}.values()]
             names = list(dict.fromkeys(name for choice in choices.values() for name in choice.systems))
             results = evaluate(read(datasets[dataset]), names, budgets, progress=progress(f"{table.name} {dataset}"))
-            found = {(r.system, r.budget): _figures(r, table) for r in results}
+            figures = {(r.system, r.budget): _figures(r, table) for r in results}
         for row in rows:
             choice = choices.get(row)
-            several = [found[one, _budget(row, table)] for one in choice.systems] if choice and found else []
+            several = [figures[system, _budget(row, table)] for system in choice.systems] if choice and figures else []
             lines[row] = _line(row, choice, several, dataset)
     return [lines[row] for row in table.rows]
 
 
 @dataclass(frozen=True)
-class _Choice:
+class _Counterpart:
     """The systems whose mean is a row's figure: usually one, for a trained model its best checkpoints."""
 
     systems: tuple[str, ...]
     note: str
 
 
-def _choice(row: PublishedRow, models: Sequence[Path], encoders: Mapping[str, str]) -> _Choice | None:
-    if row.model is not None and (found := _checkpoints(f"{row.dataset}-{row.model}", models)):
-        return _Choice(found, row.note)
-    wanted = re.findall(r"{(\w+)}", row.system or "")
-    specs = {name: encoders.get(f"{row.dataset}-{name}", encoders.get(name)) for name in wanted}
+def _counterpart(row: PublishedRow, models: Sequence[Path], encoders: Mapping[str, str]) -> _Counterpart | None:
+    if row.model is not None and (checkpoints := _checkpoints(f"{row.dataset}-{row.model}", models)):
+        return _Counterpart(checkpoints, row.note)
+    names = re.findall(r"{(\w+)}", row.system or "")
+    specs = {name: encoders.get(f"{row.dataset}-{name}", encoders.get(name)) for name in names}
     if row.system is not None and all(specs.values()):
-        return _Choice((row.system.format(**specs),), row.note)
-    return _Choice((row.otherwise,), row.but) if row.otherwise is not None else None
+        return _Counterpart((row.system.format(**specs),), row.note)
+    return _Counterpart((row.fallback,), row.fallback_note) if row.fallback is not None else None
 
 
 def _checkpoints(name: str, models: Sequence[Path]) -> tuple[str, ...]:
-    """Return the folder of a trained model, and those of its next best checkpoints, as the paper has it."""
+    """Return the folders of a trained model and of its next best checkpoints, which the paper averages."""
     for folder in models:
         if not (folder / name / "config.toml").is_file():
             continue
-        made = folder / name / "training.toml"
-        training = read_toml(made).get("training", {}) if made.is_file() else {}
+        settings = folder / name / "training.toml"
+        training = read_toml(settings).get("training", {}) if settings.is_file() else {}
         if isinstance(training, dict) and training.get("average"):
             return (str(folder / name),)  # its weights are the mean of the best already
-        others = sorted(path.parent for path in (folder / name).glob("best-*/config.toml"))
-        return (str(folder / name), *map(str, others))
+        next_best = sorted(path.parent for path in (folder / name).glob("best-*/config.toml"))
+        return (str(folder / name), *map(str, next_best))
     return (name,) if name in shipped_models() else ()
 
 
 def _line(
-    row: PublishedRow, choice: _Choice | None, several: Sequence[tuple[float, ...]], dataset: str | None
+    row: PublishedRow, choice: _Counterpart | None, several: Sequence[tuple[float, ...]], dataset: str | None
 ) -> TableLine:
     if choice is None:
         return TableLine(row, None, _missing(row))
@@ -104,8 +108,8 @@ def _line(
     figures = tuple(sum(column) / len(several) for column in zip(*several, strict=True))
     notes = [choice.note] if choice.note else []
     if len(several) > 1:
-        each = ", ".join(f"{one[0]:.2f}" for one in several)
-        notes.append(f"mean of the {len(several)} best checkpoints, R-1 {each}")
+        rouge1 = ", ".join(f"{checkpoint[0]:.2f}" for checkpoint in several)
+        notes.append(f"mean of the {len(several)} best checkpoints, R-1 {rouge1}")
     return TableLine(row, figures, "; ".join(notes))
 
 
@@ -124,13 +128,14 @@ def _figures(result: SystemResult, table: PublishedTable) -> tuple[float, ...]:
 
 def _missing(row: PublishedRow) -> str:
     if row.model is not None:
-        how = f" (--config {row.train})" if row.train else ""
+        option = f" (--config {row.train})" if row.train else ""
         return (
-            f"no model folder '{row.dataset}-{row.model}' yet; train it{how}, or name its parent folder with --models"
+            f"no model folder '{row.dataset}-{row.model}' yet; "
+            f"train it{option}, or name its parent folder with --models"
         )
-    if wanted := re.findall(r"{(\w+)}", row.system or ""):
-        example = {"bert": "hub:bert-base-uncased", "gpt2": "gpt2"}.get(wanted[0], "hub:NAME")
-        return f"no encoder '{wanted[0]}' yet; name it with --encoder {wanted[0]}={example}"
+    if encoders := re.findall(r"{(\w+)}", row.system or ""):
+        example = {"bert": "hub:bert-base-uncased", "gpt2": "gpt2"}.get(encoders[0], "hub:NAME")
+        return f"no encoder '{encoders[0]}' yet; name it with --encoder {encoders[0]}={example}"
     return row.note
 
 
@@ -168,7 +173,7 @@ def _knapsack_line(
                 f"train it: tersely train knapsack configs/{config}.toml --out DIR/{network}, then --models DIR"
             )
         else:
-            knapsack = _learn("tersely.learn.knapsack")
+            knapsack = _learn("tersely.paper.knapsack_measure")
             say(f"measuring {network} on 20,000 fresh problems")
             rates = knapsack.measure_folder(folder)["rounded"]
             notes.append(_network_note(folder))
@@ -187,7 +192,7 @@ def _network_note(folder: Path) -> str:
 
 
 def _trained(baseline: str, models: Sequence[Path]) -> dict[str, float] | None:
-    table1 = _learn("tersely.learn.knapsack.baselines.table1")
+    table1 = _learn("tersely.paper.table1")
     for folder in models:
         if (folder / baseline / "measures.json").is_file():
             return dict(table1.read_figures(folder / baseline)["rounded"])
@@ -217,7 +222,7 @@ def render(table: PublishedTable, lines: Sequence[TableLine]) -> str:
 
 
 def render_human(table: PublishedTable, report: RatingReport | None) -> str:
-    """Return the table of human evaluation: the published rows, then what the answers to a form say."""
+    """Return the table of human evaluation: the published rows, then the means of the answers to a form."""
     out = _head(table)
     out += [f"{row.method:<20}  published  {_numbers(row.figures)}" for row in table.rows]
     if report is None:
@@ -231,8 +236,8 @@ def render_human(table: PublishedTable, report: RatingReport | None) -> str:
 
 
 def _head(table: PublishedTable) -> list[str]:
-    why = [f"note: {table.why}"] if table.why else []
-    return [f"{table.name}: {table.title}", f"columns: {', '.join(table.columns)}", *why, ""]
+    note = [f"note: {table.note}"] if table.note else []
+    return [f"{table.name}: {table.title}", f"columns: {', '.join(table.columns)}", *note, ""]
 
 
 def _label(row: PublishedRow) -> str:

@@ -27,6 +27,24 @@ class Scorer(Protocol):
         ...
 
 
-SCORERS: Registry[Scorer] = Registry("scorer", __name__)
+# The scorers of other papers are in a package above this one. It is named here, and imported only to make one.
+SCORERS: Registry[Scorer] = Registry(
+    "scorer",
+    {
+        "bertsum": "tersely.paper.scorers.bertsum:BertSum",
+        "centroid": "tersely.score.graph:Centroid",
+        "coverage": "tersely.score.simple:Coverage",
+        "editor": "tersely.score.editor:Editor",
+        "far": "tersely.score.graph:Far",
+        "lead": "tersely.score.simple:Lead",
+        "learned": "tersely.score.learned:Learned",
+        "lexrank": "tersely.score.graph:LexRank",
+        "pacsum": "tersely.score.graph:PacSum",
+        "pmi": "tersely.paper.scorers.pmi:Pmi",
+        "random": "tersely.score.simple:Random",
+        "stas": "tersely.paper.scorers.stas:Stas",
+        "textrank": "tersely.score.graph:TextRank",
+    },
+)
 
 __all__ = ["SCORERS", "Matrix", "Scorer", "Values"]

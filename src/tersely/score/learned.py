@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tersely.encode import graph_files, one_line, run_graph
+from tersely.encode import DEFAULT_ENCODER, graph_files, one_line, run_graph
 from tersely.errors import MissingExtraError, ModelError
 from tersely.io.files import sha256
 from tersely.score import SCORERS, Matrix, Scorer, Values
@@ -26,7 +26,7 @@ class Learned:
     values and the features named in its metadata (see `FEATURES`). It gives one positive value per sentence.
     """
 
-    encoder: ClassVar[str | None] = "use"
+    encoder: ClassVar[str | None] = DEFAULT_ENCODER
     select: ClassVar[str] = "knapsack"
 
     def __init__(self, folder: str) -> None:
@@ -76,15 +76,15 @@ class Learned:
         return scaled
 
 
-def open_graph(folder: str, purpose: str) -> tuple[Any, dict[str, str], str]:
+def open_graph(folder: str, description: str) -> tuple[Any, dict[str, str], str]:
     """Return the graph of a model folder, ready to run, what it says about itself, and a hash of its files."""
     try:
         import onnxruntime
     except ImportError:
-        raise MissingExtraError(purpose, "learned") from None
+        raise MissingExtraError(description, "learned") from None
     file = Path(folder).expanduser() / "model.onnx"
     if not file.is_file():
-        raise ModelError(f"{folder} is not the model folder of {purpose}: it has no model.onnx")
+        raise ModelError(f"{folder} is not the model folder of {description}: it has no model.onnx")
     options = onnxruntime.SessionOptions()
     # One thread sums in the same order on every machine, and documents can still be scored in parallel.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -94,7 +94,7 @@ def open_graph(folder: str, purpose: str) -> tuple[Any, dict[str, str], str]:
         session: Any = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
         notes = dict(session.get_modelmeta().custom_metadata_map)
     except Exception as error:
-        raise ModelError(f"{file} is not the graph of {purpose}: {one_line(error)}") from error
+        raise ModelError(f"{file} is not the graph of {description}: {one_line(error)}") from error
     return session, notes, "-".join(sha256(part) for part in graph_files(file))
 
 
@@ -133,11 +133,11 @@ def _words(document: Document) -> Values:
     rows = document.terms.sentences
     content = np.array([weights[row].sum() for row in rows])
     density = content / lengths(document)
-    used = np.zeros(len(weights), dtype=bool)
+    covered = np.zeros(len(weights), dtype=bool)
     new = np.empty(len(rows))
     for i, row in enumerate(rows):
-        new[i] = weights[row[~used[row]]].sum()
-        used[row] = True
+        new[i] = weights[row[~covered[row]]].sum()
+        covered[row] = True
     return np.stack([_scaled(content), _scaled(density), _scaled(new)], axis=1)
 
 

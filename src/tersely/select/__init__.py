@@ -4,7 +4,16 @@ from tersely.select._problem import Problem, Selection, Selector, solver
 from tersely.select._redundancy import blocking_trigrams, distinct, repeats_trigrams, sharing_trigrams
 from tersely.settings import Registry
 
-SELECTORS: Registry[Selector] = Registry("selector", __name__)
+SELECTORS: Registry[Selector] = Registry(
+    "selector",
+    {
+        "coverage": "tersely.select.coverage:GreedyCoverage",
+        "density": "tersely.select.simple:Density",
+        "greedy": "tersely.select.simple:Greedy",
+        "knapsack": "tersely.select.knapsack:Knapsack",
+        "top": "tersely.select.simple:Top",
+    },
+)
 
 __all__ = [
     "SELECTORS",

@@ -342,7 +342,7 @@ def solver(selector: Selector, problem: Problem) -> Callable[[int], Selection]:
     """Return a function that solves the problem for any capacity up to its own, by one table if the selector has one.
 
     >>> import numpy as np
-    >>> from tersely.select.greedy import Greedy
+    >>> from tersely.select.simple import Greedy
     >>> solve = solver(Greedy(), Problem(np.array([0.9, 0.8]), np.array([60, 50]), capacity=100))
     >>> solve(100).chosen, solve(55).chosen
     ((0,), (1,))

@@ -7,17 +7,15 @@ from math import ceil, floor, log2
 import numpy as np
 
 from tersely.select._problem import Lengths, Problem, Selection, to_whole_numbers
-from tersely.select.density import Density, better
+from tersely.select.simple import Density, better
 from tersely.text.document import Document
 from tersely.text.words import term_weights
-
-__all__ = ["Coverage"]
 
 _SCALE = 2.0**20  # stands for a weight of 1
 
 
 @dataclass(frozen=True)
-class Coverage:
+class GreedyCoverage:
     """One by one, the sentence that adds most for its length: its value times the share of its content that is new.
 
     The share is measured by the weight of terms; a sentence without terms is all new. The gain is divided by
