@@ -15,7 +15,10 @@ FILES = sorted((ROOT / "results").glob("*.csv"))
 KEYS = {
     "controls": ("set", "values", "selection"),
     "experiments": ("group", "experiment", "seed"),
+    "knapsack": ("method", "labels", "problems"),
+    "knapsack-course": ("network", "samples"),
     "length-control": ("study", "set", "row", "without", "seeds", "budget"),
+    "other-methods": ("system",),
     "position-bias": ("set",),
     "reading": ("budget", "system"),
     "rouge": ("set", "budget", "system"),
