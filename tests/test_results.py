@@ -20,6 +20,7 @@ KEYS = {
     "length-control": ("study", "set", "row", "without", "seeds", "budget"),
     "other-methods": ("system",),
     "position-bias": ("set",),
+    "questions": ("questions", "budget", "system"),
     "reading": ("budget", "system"),
     "rouge": ("set", "budget", "system"),
     "siamese": ("language", "row", "seed"),
