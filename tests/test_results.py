@@ -26,6 +26,7 @@ KEYS = {
     "siamese": ("language", "row", "seed"),
     "siamese-course": ("language", "row", "seed", "step"),
     "siamese-documents": ("set", "selector", "row", "seed"),
+    "splitters": ("cases",),
     "tables": ("set", "budget", "system", "seed"),
 }
 
