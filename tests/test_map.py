@@ -22,9 +22,7 @@ def test_every_package_is_in_the_map_and_nothing_else() -> None:
 
 
 def test_the_layers_are_those_of_the_contract() -> None:
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
-        "contracts"
-    ]
-    [checked] = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    [checked] = [contract["layers"] for contract in settings["contracts"] if contract["type"] == "layers"]
     shown = TEXT.partition("`make lint` checks that:\n\n")[2].partition("\n\n")[0]
     assert [line.strip() for line in shown.splitlines()] == [layer.replace("tersely.", "") for layer in checked]
