@@ -152,7 +152,7 @@ def train(corpus: Corpus, out: Path) -> Path:
 
 
 def own_config() -> NewsConfig:
-    """Return the configuration for texts of one's own."""
+    """Return the configuration that learns a position bias from texts."""
     return read_settings(ROOT / "configs" / "news.toml", NewsConfig)
 
 

@@ -48,14 +48,18 @@ def main() -> None:
     part.add_argument(
         "--gains", action="store_true", help="measure trained rows on whole documents, with and without length control"
     )
-    part.add_argument("--controls", action="store_true", help="measure what needs no training, on whole documents")
+    part.add_argument(
+        "--controls",
+        action="store_true",
+        help="measure what needs no training, and the shipped model, on whole documents",
+    )
     args = parser.parse_args()
     if not DATA.is_dir():
         sys.exit(f"no documents at {DATA}: set TERSELY_DATA")
     if args.gains:
         measure_trained(args.language, args.folder, args.rows, args.cache)
     elif args.controls:
-        measure_controls(args.language, args.rows)
+        measure_controls(args.language, args.folder, args.rows, args.cache)
     else:
         train_all(args)
     if args.rows == RESULTS:

@@ -35,7 +35,7 @@ COUNTS = {"en": 3, "zh": 2}
 
 
 class Trial:
-    """Labeled documents as they are and shuffled: measured, never learned from."""
+    """Documents with references, as they are and shuffled. They are measured, never learned from."""
 
     def __init__(self, name: str, encoder: Encoder, sentences: int) -> None:
         dev = next(dev for dev in SUITE if dev.name == name)
@@ -70,11 +70,11 @@ class Trial:
         return {**point, "budgets": within, "places": [*places[:9].tolist(), int(places[9:].sum())]}
 
     def rouge1(self, chosen: Sequence[Sequence[int]]) -> float:
-        """Return the mean over the documents of sentences chosen from each."""
+        """Return the mean R-1 of the sentences chosen from each document."""
         return round(float(self.each(chosen).mean()), 2)
 
     def each(self, chosen: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-        """Return R-1 of sentences chosen from each document."""
+        """Return R-1 of the sentences chosen from each document, by document."""
         scores = []
         for number, some in enumerate(chosen):
             key = number, tuple(sorted(some))
@@ -105,9 +105,8 @@ class Trial:
 
     def coverage(self, scorer: ScoringNetwork, config: ScorerConfig) -> dict[str, float]:
         """Return R-1 of the selector `coverage`: some sentences, the same shuffled, and within each length."""
-        plain, mixed = (_values(scorer, inputs) for inputs in self._inputs(config.features))
-        shuffled = self._unshuffled(_chosen("coverage", self._mixed, mixed, self.count, True))
-        return self._within("coverage", plain) | {"shuffled": self.rouge1(shuffled)}
+        plain, mixed = self.network_values(scorer, config)
+        return self._within("coverage", plain) | {"shuffled": self.control("coverage", plain, mixed)[1]}
 
     def lead(self, selector: str) -> dict[str, float]:
         """Return R-1 of the first sentences, some and within each length."""
@@ -118,19 +117,27 @@ class Trial:
         chosen = {key: _chosen(selector, self.documents, values, limit, count) for key, limit, count in limits}
         return {key: self.rouge1(some) for key, some in chosen.items()}
 
-    def control(self, selector: str, score_of: Callable[[Document], Values]) -> tuple[float, float]:
-        """Return R-1 of some sentences that a selector takes by given values, as they are and shuffled."""
-        plain, mixed = ([score_of(one) for one in documents] for documents in (self.documents, self._mixed))
+    def control(self, selector: str, plain: Sequence[Values], mixed: Sequence[Values]) -> tuple[float, float]:
+        """Return R-1 of some sentences that a selector takes by values, from documents as they are and shuffled."""
         chosen = _chosen(selector, self.documents, plain, self.count, True)
         shuffled = _chosen(selector, self._mixed, mixed, self.count, True)
         return self.rouge1(chosen), self.rouge1(self._unshuffled(shuffled))
+
+    def scored(self, score_of: Callable[[Document], Values]) -> tuple[list[Values], list[Values]]:
+        """Return the values that a function gives the documents, as they are and shuffled."""
+        return [score_of(one) for one in self.documents], [score_of(one) for one in self._mixed]
+
+    def network_values(self, scorer: ScoringNetwork, config: ScorerConfig) -> tuple[list[Values], list[Values]]:
+        """Return the values that a network gives the documents, as they are and shuffled."""
+        plain, mixed = self._inputs(config.features)
+        return _values(scorer, plain), _values(scorer, mixed)
 
     def _unshuffled(self, chosen: Sequence[Sequence[int]]) -> list[list[int]]:
         """Return the places in the documents as they are."""
         return [[int(order[i]) for i in some] for order, some in zip(self._orders, chosen, strict=True)]
 
     def random(self) -> float:
-        """Return R-1 of as many sentences drawn at random, the mean of ten draws."""
+        """Return R-1 of sentences drawn at random, the mean of ten draws."""
         sizes = [len(one) for one in self.documents]
         draws = (np.random.default_rng([11, draw]) for draw in range(10))
         means = [self.rouge1([draw.permutation(size)[: self.count].tolist() for size in sizes]) for draw in draws]
@@ -171,7 +178,7 @@ class Given:
         self._known = known
 
     def encode(self, sentences: Sequence[str]) -> Matrix:
-        """Return those of a document that is known."""
+        """Return the vectors of a document that was encoded before."""
         return self._known[tuple(sentences)].astype(np.float32)
 
 
@@ -246,11 +253,13 @@ class NoVectors:
         return np.zeros((len(sentences), 1), dtype=np.float32)
 
 
-def measure_controls(language: str, rows: Path) -> None:
-    """Measure what needs no training: R-1 of some sentences of whole documents, as they are and shuffled.
+def measure_controls(language: str, folder: Path, rows: Path, cache: Path | None) -> None:
+    """Measure what needs no training, and the shipped model beside it: R-1 of whole documents, also shuffled.
 
     language: the language of the dev sets
+    folder: where vectors are cached, unless `cache` says so
     rows: the folder of the file with rows
+    cache: another folder for vectors
     """
     tfidf, coverage, textrank = load_encoder("tfidf"), SCORERS.create("coverage:bias=0"), SCORERS.create("textrank")
     controls: dict[str, tuple[Callable[[Document], Values], tuple[str, ...]]] = {
@@ -262,18 +271,26 @@ def measure_controls(language: str, rows: Path) -> None:
         ),
         "TextRank (tf-idf)": (lambda one: textrank.score(one, tfidf.encode(one.texts)), ("top",)),
     }
+    shipped = model_folder(f"siamese-{language}") / "model.safetensors"
+    vectors = Cache(cache or folder / "vectors", load_encoder("use")) if shipped.exists() else NoVectors()
     for name in DEVS[language]:
-        dev = Trial(name, NoVectors(), sentences=1000)
+        dev = Trial(name, vectors, sentences=1000)
         lead, random = dev.lead("top")["sentences"], dev.random()
         lines = [
             _control(name, "first sentences", "top", lead, random),
             _control(name, "random", "top", random, random),
         ]
-        lines += [
-            _control(name, values, selector, *dev.control(selector, score_of))
-            for values, (score_of, selectors) in controls.items()
-            for selector in selectors
-        ]
+        for title, (score_of, selectors) in controls.items():
+            values = dev.scored(score_of)
+            lines += [_control(name, title, selector, *dev.control(selector, *values)) for selector in selectors]
+        if shipped.exists():
+            config = read_network_config(f"cpu-siamese-words-{language}")
+            with torch.no_grad():
+                values = dev.network_values(*restored(shipped, config, dev.columns))
+            title = f"trained: `siamese-{language}`"
+            lines += [
+                _control(name, title, selector, *dev.control(selector, *values)) for selector in ("top", "coverage")
+            ]
         for line in lines:
             print(*line.values(), flush=True)
         update_rows("controls.csv", ("set", "values", "selection"), lines, rows)
@@ -289,7 +306,7 @@ Trained = tuple[ScoringNetwork, ScorerConfig]
 
 
 def trained(language: str, folder: Path, columns: int) -> dict[tuple[str, int], Trained]:
-    """Return the scorers whose weights are there, by row and seed."""
+    """Return the scorers whose weights were kept, by row and seed."""
     found: dict[tuple[str, int], Trained] = {}
     for row, seed, config in configurations(language, SEEDS, [*NEAREST, *CONTROLLED, *CONTROLLED.values()]):
         file = folder / "weights" / f"{language}-{row.name}-{seed}.safetensors"
