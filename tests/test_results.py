@@ -66,6 +66,12 @@ def test_the_tables_of_a_page_are_those_of_the_rows(name: str, pages: ModuleType
     assert pages.filled(page) == page
 
 
+@pytest.mark.parametrize("name", ["results", "tables", "siamese", "experiments"])
+def test_a_page_of_results_is_a_digest(name: str) -> None:
+    lines = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8").splitlines()
+    assert sum(len(line.split()) for line in lines if not line.startswith("|")) <= 1000
+
+
 def test_a_row_replaces_the_one_with_the_same_key_and_keeps_the_others(tmp_path: Path, pages: ModuleType) -> None:
     first = [{"set": "a", "system": "lead", "r1": "1"}, {"set": "a", "system": "news", "r1": "2"}]
     pages.update_rows("rows.csv", ("set", "system"), first, tmp_path)
