@@ -205,7 +205,10 @@ TABLES: dict[str, tuple[Callable[[], Cells], int]] = {
 def _mean(figures: Iterable[str]) -> str:
     """Return the mean of figures with one digit after the point; an empty figure was not measured."""
     numbers = [Decimal(figure) for figure in figures if figure]
-    return str((sum(numbers) / len(numbers)).quantize(Decimal("0.1"), ROUND_HALF_UP)) if numbers else ""
+    if not numbers:
+        return ""
+    mean = sum(numbers, Decimal(0)) / len(numbers)
+    return str(mean.quantize(Decimal("0.1"), ROUND_HALF_UP))
 
 
 def filled(page: str) -> str:

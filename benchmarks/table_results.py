@@ -32,7 +32,8 @@ def write_results(folder: Path, data: Path) -> None:
         for dev in plan.devs:
             file = folder / plan.language / f"{dev}.pickle"
             if file.exists():
-                measured = Measured(*pickle.loads(file.read_bytes()), folder / plan.language)
+                results, mixed = pickle.loads(file.read_bytes())
+                measured = Measured(results, mixed, folder / plan.language)
                 update_rows("tables.csv", ("set", "budget", "system", "seed"), list(system_rows(plan, dev, measured)))
                 update_rows(
                     "length-control.csv",
