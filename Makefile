@@ -63,13 +63,13 @@ load: $(VENV)/dev ## The service under load, printed as Markdown
 scale: $(VENV)/dev ## Measure the batch job and write docs/scale.md (minutes)
 	$(BIN)/python benchmarks/scale.py --write
 
-results: $(VENV)/dev ## Measure every scorer on every dev set and write docs/results.md (minutes)
+results: $(VENV)/dev ## Measure every scorer on every dev set and write results/rouge.csv and results/reading.csv (40 minutes)
 	$(BIN)/python benchmarks/results.py
 
-tables: $(VENV)/dev ## Train and measure the rows of the paper's tables and write docs/tables.md (an hour or more)
+tables: $(VENV)/dev ## Train and measure the rows of the paper's tables and write results/tables.csv (an hour or more)
 	$(BIN)/python benchmarks/tables.py
 
-siamese: $(VENV)/dev ## Train the siamese objectives in many settings and write the table in docs/siamese.md (hours; it can be stopped)
+siamese: $(VENV)/dev ## Train the siamese objectives in many settings and write results/siamese.csv (hours; it can be stopped)
 	$(BIN)/python benchmarks/siamese.py --language en
 	$(BIN)/python benchmarks/siamese.py --language zh
 

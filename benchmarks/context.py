@@ -1,4 +1,4 @@
-"""What a query over passages costs, how questions in another language, tokens and texts without a query fare.
+"""The cost of a query over passages; questions in another language, budgets in tokens, and texts without a query.
 
 Prints figures of docs/context.md; the others are those of `tersely evaluate --queries`.
 
@@ -80,7 +80,7 @@ def across() -> None:
 
 
 def tokens() -> None:
-    """Print how many facts and answers of HotpotQA are kept in so many tokens of a tokenizer made from its passages."""
+    """Print how many facts and answers of HotpotQA are kept within a number of tokens of its own tokenizer."""
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
     questions = list(read_questions(DATA / "queries" / "en_hotpot.jsonl.gz"))

@@ -87,7 +87,7 @@ async def client(address: str, texts: Iterator[bytes], tally: Tally, goes_on: Ca
 
 
 def load(address: str, clients: int, seconds: float = PATIENCE * 10, requests: int = sys.maxsize) -> Tally:
-    """Let so many clients ask at once, for a time or a number of requests."""
+    """Let this number of clients ask at once, for a time or a number of requests."""
     tally = Tally()
     started = time.perf_counter()
 

@@ -1,4 +1,4 @@
-"""What training on texts of one's own brings, printed as Markdown: the default model beside the one trained.
+"""What training on your own texts brings, printed as Markdown: the default model beside the trained one.
 
 The texts to train on are unlabeled, and none of them is measured: where a set has no others of its kind, it is cut into
 halves by a hash of its texts, and each half is measured with the model trained on the other one.

@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def read(documents: int) -> list[Record]:
-    """Read the documents anew, so that no system finds words that another one has read."""
+    """Read the documents again, so that no system profits from words that another one has read."""
     [dev] = (dev for dev in SUITE if dev.name == "dev_cnndm")
     return list(dev.records(DATA, documents))
 

@@ -1,12 +1,11 @@
 """Trains the paper's objectives in many settings with several seeds, and says what each of them learns.
 
-The steps are those of `tersely train scorer`. Each finished run is a line of siamese-LANGUAGE.jsonl: trajectory,
-places, cosines, R-1 on documents as they are and shuffled. Runs that have a line are not repeated, so it can be stopped
-at any time. The table in docs/siamese.md is written from these lines.
+The steps are those of `tersely train scorer`. Each finished run is a row of results/siamese.csv (R-1 on documents as
+they are and shuffled, places) and some rows of results/siamese-course.csv (what it was on the way). A run that has a
+row is not repeated, so it can be stopped at any time. At the end the tables of docs/siamese.md are written again.
 """
 
 import argparse
-import json
 import pickle
 import sys
 import time
@@ -18,9 +17,9 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
-from siamese_page import write_page
+from pages import RESULTS, read_rows, update_rows, write_pages
 from siamese_rows import SEEDS, changed, configurations
-from siamese_trial import DATA, DEVS, Trial, measure_trained
+from siamese_trial import DATA, DEVS, Trial, measure_controls, measure_trained
 from tersely.encode import Cache, Encoder, load_encoder
 from tersely.learn.bias import bias_of
 from tersely.learn.corpus import Corpus, beginning
@@ -36,54 +35,73 @@ POINTS, HELD_OUT = 6, 256
 
 
 def main() -> None:
-    """Train the rows that are not there yet, then write the page."""
+    """Train the settings that have no row yet, or measure, then write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--language", choices=[*DEVS], default="en")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these rows only")
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS, metavar="N")
-    parser.add_argument("--minutes", type=float, default=1e9, help="start no run after so many minutes")
-    parser.add_argument("--rows", type=Path, default=ROOT / "benchmarks", metavar="DIR", help="folder of the rows")
+    parser.add_argument("--minutes", type=float, default=1e9, help="start no run after this many minutes")
+    parser.add_argument("--rows", type=Path, default=RESULTS, metavar="DIR", help="folder of the rows")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "siamese", help="weights", metavar="DIR")
     parser.add_argument("--cache", type=Path, metavar="DIR", help="folder for vectors; default: inside --folder")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "siamese.md", help="page with the table")
-    parser.add_argument(
-        "--gains", action="store_true", help="measure trained rows on whole documents: length control, the aim"
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument(
+        "--gains", action="store_true", help="measure trained rows on whole documents, with and without length control"
     )
-    parser.add_argument("--page-only", action="store_true", help="write the page from earlier rows")
+    part.add_argument(
+        "--controls",
+        action="store_true",
+        help="measure what needs no training, and the shipped model, on whole documents",
+    )
     args = parser.parse_args()
-    if not args.page_only:
-        if not DATA.is_dir():
-            sys.exit(f"no documents at {DATA}: set TERSELY_DATA")
-        measure_trained(args.language, args.folder, args.rows, args.cache) if args.gains else train_all(args)
-    write_page(args.out, args.rows)
+    if not DATA.is_dir():
+        sys.exit(f"no documents at {DATA}: set TERSELY_DATA")
+    if args.gains:
+        measure_trained(args.language, args.folder, args.rows, args.cache)
+    elif args.controls:
+        measure_controls(args.language, args.folder, args.rows, args.cache)
+    else:
+        train_all(args)
+    if args.rows == RESULTS:
+        write_pages()
 
 
 def train_all(args: argparse.Namespace) -> None:
-    """Train every row that has no line yet."""
+    """Train every setting that has no row yet."""
     torch.set_num_threads(1)
-    file = args.rows / f"siamese-{args.language}.jsonl"
     args.folder.mkdir(parents=True, exist_ok=True)
-    lines = file.read_text().splitlines() if file.exists() else []
-    known = {(line["row"], line["seed"]) for line in map(json.loads, lines)}
-    wanted = [one for one in configurations(args.language, args.seeds, args.only) if (one[0].name, one[1]) not in known]
+    finished = {
+        (row["row"], int(row["seed"]))
+        for row in read_rows("siamese.csv", args.rows)
+        if row["language"] == args.language
+    }
+    runs = [
+        run for run in configurations(args.language, args.seeds, args.only) if (run[0].name, run[1]) not in finished
+    ]
     until = time.monotonic() + 60 * args.minutes
     encoder = Cache(args.cache or args.folder / "vectors", load_encoder("use"))
-    if not wanted:
+    if not runs:
         return
     read = cache(lambda data: read_corpus(args.language, args.folder, data))
     cut = cache(lambda length: Trial(DEVS[args.language][0], encoder, length))
-    for row, seed, config in wanted:
+    for row, seed, config in runs:
         if time.monotonic() > until:
             return
         corpus, dev = read(config.data), cut(config.data.sentences)
         texts = f"{config.data.sentences}-{config.data.documents}"
         teacher = tuned(corpus, config, args.folder / f"teacher-{args.language}-{texts}.txt")
         config = changed(config, {"objective.teacher_scorer": teacher, "objective.teacher_tuned": False})
-        found = run(config, corpus, encoder, dev, args.folder / "weights" / f"{args.language}-{row.name}-{seed}")
-        with file.open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps({"row": row.name, "seed": seed, **found}) + "\n")
-        last = found["trajectory"][-1]
-        print(row.name, seed, f"{found['seconds']:.0f} s", found["budgets"], last, flush=True)
+        weights = args.folder / "weights" / f"{args.language}-{row.name}-{seed}"
+        outcome, course = train(config, corpus, encoder, dev, weights)
+        names = {"language": args.language, "row": row.name, "seed": str(seed)}
+        update_rows("siamese.csv", [*names], [{**names, **_texts(outcome)}], args.rows)
+        points = [{**names, **_texts(point)} for point in course]
+        update_rows("siamese-course.csv", [*names, "step"], points, args.rows)
+        print(row.name, seed, outcome, flush=True)
+
+
+def _texts(figures: dict[str, Any]) -> dict[str, str]:
+    return {name: str(value) for name, value in figures.items()}
 
 
 def read_corpus(language: str, folder: Path, data: ScorerData) -> Corpus:
@@ -104,8 +122,17 @@ def tuned(corpus: Corpus, config: ScorerConfig, kept: Path) -> str:
     return kept.read_text()
 
 
-def run(config: ScorerConfig, corpus: Corpus, encoder: Encoder, dev: Trial, out: Path) -> dict[str, Any]:
-    """Train one row with one seed, and keep its scorer."""
+def train(
+    config: ScorerConfig, corpus: Corpus, encoder: Encoder, dev: Trial, out: Path
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Train one setting with one seed, keep its scorer, and return the outcome and its course.
+
+    config: the setting, with its seed
+    corpus: the texts to learn from
+    encoder: the frozen encoder of sentences
+    dev: the documents to measure on
+    out: where the weights go, without a suffix
+    """
     started = time.monotonic()
     learning, held_out = (Order.of(numbers, config) for numbers in corpus.split(config.data.held_out))
     documents = make_documents(config, corpus, encoder, learning)
@@ -124,8 +151,14 @@ def run(config: ScorerConfig, corpus: Corpus, encoder: Encoder, dev: Trial, out:
             learn(config, state, documents, learning, select, step)
     out.parent.mkdir(exist_ok=True)
     save_file(state.network.scorer.state_dict(), out.with_suffix(".safetensors"))
-    outcome = {name: trajectory[-1].pop(name) for name in ("places", "budgets")}
-    return {"seconds": round(time.monotonic() - started), **outcome, "trajectory": trajectory}
+    places, budgets = (trajectory[-1].pop(name) for name in ("places", "budgets"))
+    outcome = {
+        "seconds": round(time.monotonic() - started),
+        **{name: trajectory[-1][name] for name in ("r1", "shuffled", "first")},
+        **dict(zip(("r1_short", "r1_middle", "r1_long"), budgets.values(), strict=True)),
+        "places": " ".join(map(str, places)),
+    }
+    return outcome, trajectory
 
 
 def learn(config: ScorerConfig, state: Any, documents: Documents, learning: Order, select: Select, step: int) -> None:

@@ -1,8 +1,7 @@
-"""The dev set of benchmarks/siamese.py, and what trained scorers do on its whole documents."""
+"""The dev sets of benchmarks/siamese.py, and what trained scorers and controls reach on whole documents."""
 
-import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file
 
+from pages import Line, read_rows, update_rows
 from siamese_rows import CONTROLLED, NEAREST, SEEDS, configurations
 from tersely.datasets import SUITE
 from tersely.encode import Cache, Encoder, Matrix, load_encoder
@@ -22,7 +22,7 @@ from tersely.paper.config import ScorerConfig, read_network_config
 from tersely.paper.networks import ScoringNetwork
 from tersely.paper.objectives import score
 from tersely.paper.selection import exact, rank
-from tersely.score import Values
+from tersely.score import SCORERS, Values
 from tersely.select import SELECTORS, Problem
 from tersely.text import Document
 from tersely.text.language import separator
@@ -34,7 +34,7 @@ COUNTS = {"en": 3, "zh": 2}
 
 
 class Trial:
-    """Labeled documents as they are and shuffled: measured, never learned from."""
+    """Documents with references, as they are and shuffled. They are measured, never learned from."""
 
     def __init__(self, name: str, encoder: Encoder, sentences: int) -> None:
         dev = next(dev for dev in SUITE if dev.name == name)
@@ -59,11 +59,9 @@ class Trial:
         """Return R-1, also shuffled, and the share of the first three; at the end also places and lengths."""
         plain, mixed = self._inputs(config.features)
         chosen = self._best(scorer, plain)
-        found = [
-            [int(order[i]) for i in some] for order, some in zip(self._orders, self._best(scorer, mixed), strict=True)
-        ]
+        shuffled = self._unshuffled(self._best(scorer, mixed))
         places = np.bincount([place for some in chosen for place in some], minlength=10)
-        point = {"r1": self.rouge1(chosen), "shuffled": self.rouge1(found)}
+        point = {"r1": self.rouge1(chosen), "shuffled": self.rouge1(shuffled)}
         point["first"] = round(float(places[:3].sum() / places.sum()), 3)
         if not last:
             return point
@@ -71,11 +69,11 @@ class Trial:
         return {**point, "budgets": within, "places": [*places[:9].tolist(), int(places[9:].sum())]}
 
     def rouge1(self, chosen: Sequence[Sequence[int]]) -> float:
-        """Return the mean over the documents of sentences chosen from each."""
+        """Return the mean R-1 of the sentences chosen from each document."""
         return round(float(self.each(chosen).mean()), 2)
 
     def each(self, chosen: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-        """Return R-1 of sentences chosen from each document."""
+        """Return R-1 of the sentences chosen from each document, by document."""
         scores = []
         for number, some in enumerate(chosen):
             key = number, tuple(sorted(some))
@@ -106,14 +104,8 @@ class Trial:
 
     def coverage(self, scorer: ScoringNetwork, config: ScorerConfig) -> dict[str, float]:
         """Return R-1 of the selector `coverage`: some sentences, the same shuffled, and within each length."""
-        plain, mixed = (_values(scorer, inputs) for inputs in self._inputs(config.features))
-        shuffled = [
-            [int(order[i]) for i in chosen]
-            for order, chosen in zip(
-                self._orders, _chosen("coverage", self._mixed, mixed, self.count, True), strict=True
-            )
-        ]
-        return self._within("coverage", plain) | {"shuffled": self.rouge1(shuffled)}
+        plain, mixed = self.network_values(scorer, config)
+        return self._within("coverage", plain) | {"shuffled": self.control("coverage", plain, mixed)[1]}
 
     def lead(self, selector: str) -> dict[str, float]:
         """Return R-1 of the first sentences, some and within each length."""
@@ -124,8 +116,27 @@ class Trial:
         chosen = {key: _chosen(selector, self.documents, values, limit, count) for key, limit, count in limits}
         return {key: self.rouge1(some) for key, some in chosen.items()}
 
+    def control(self, selector: str, plain: Sequence[Values], mixed: Sequence[Values]) -> tuple[float, float]:
+        """Return R-1 of some sentences that a selector takes by values, from documents as they are and shuffled."""
+        chosen = _chosen(selector, self.documents, plain, self.count, True)
+        shuffled = _chosen(selector, self._mixed, mixed, self.count, True)
+        return self.rouge1(chosen), self.rouge1(self._unshuffled(shuffled))
+
+    def scored(self, score_of: Callable[[Document], Values]) -> tuple[list[Values], list[Values]]:
+        """Return the values that a function gives the documents, as they are and shuffled."""
+        return [score_of(one) for one in self.documents], [score_of(one) for one in self._mixed]
+
+    def network_values(self, scorer: ScoringNetwork, config: ScorerConfig) -> tuple[list[Values], list[Values]]:
+        """Return the values that a network gives the documents, as they are and shuffled."""
+        plain, mixed = self._inputs(config.features)
+        return _values(scorer, plain), _values(scorer, mixed)
+
+    def _unshuffled(self, chosen: Sequence[Sequence[int]]) -> list[list[int]]:
+        """Return the places in the documents as they are."""
+        return [[int(order[i]) for i in some] for order, some in zip(self._orders, chosen, strict=True)]
+
     def random(self) -> float:
-        """Return R-1 of as many sentences drawn at random, the mean of ten draws."""
+        """Return R-1 of sentences drawn at random, the mean of ten draws."""
         sizes = [len(one) for one in self.documents]
         draws = (np.random.default_rng([11, draw]) for draw in range(10))
         means = [self.rouge1([draw.permutation(size)[: self.count].tolist() for size in sizes]) for draw in draws]
@@ -166,46 +177,135 @@ class Given:
         self._known = known
 
     def encode(self, sentences: Sequence[str]) -> Matrix:
-        """Return those of a document that is known."""
+        """Return the vectors of a document that was encoded before."""
         return self._known[tuple(sentences)].astype(np.float32)
 
 
 def measure_trained(language: str, folder: Path, rows: Path, cache: Path | None) -> None:
-    """Measure on whole documents how near the last rows are to the aim, and what length control in training adds.
+    """Measure trained rows on whole documents, with the selector `coverage`, and what length control in training adds.
 
     What has a figure is not measured again.
+
+    language: the language of the rows and the dev sets
+    folder: where the weights are
+    rows: the folder of the files with rows
+    cache: the folder of vectors; that in `folder` if it is None
     """
     encoder = Cache(cache or folder / "vectors", load_encoder("use"))
-    out = rows / f"siamese-{language}.json"
-    found: dict[str, Any] = json.loads(out.read_text()) if out.exists() else {}
     for name in DEVS[language]:
         dev = Trial(name, encoder, sentences=1000)
         scorers = trained(language, folder, dev.columns)
-        own = found.setdefault(name, {})
-        own["marks"] = {"lead": dev.lead("greedy"), "lead+top": dev.lead("top"), "random": dev.random()}
+        write = DocumentRows(name, rows)
+        write("greedy", "lead", "", dev.lead("greedy"))
+        write("top", "lead", "", dev.lead("top"))
+        write("top", "random", "", {"shuffled": dev.random()})
         with torch.no_grad():
             if (shipped := model_folder(f"siamese-{language}") / "model.safetensors").exists():
                 config = read_network_config(f"cpu-siamese-words-{language}")
-                figures = dev.coverage(*restored(shipped, config, dev.columns))
-                own.setdefault("coverage", {})["shipped"] = {"42": figures}
+                write("coverage", f"siamese-{language}", "42", dev.coverage(*restored(shipped, config, dev.columns)))
             for row, seed in sorted(scorers):
-                near = own.setdefault("coverage", {}).setdefault(row, {}) if row in NEAREST else {str(seed): {}}
-                if str(seed) not in near:
-                    near[str(seed)] = dev.coverage(*scorers[row, seed])
-                    out.write_text(json.dumps(found))
+                if row in NEAREST and not write.has("coverage", row, str(seed)):
+                    write("coverage", row, str(seed), dev.coverage(*scorers[row, seed]))
             for row, without in CONTROLLED.items():
                 seeds = [seed for seed in SEEDS if {(row, seed), (without, seed)} <= scorers.keys()]
-                if seeds and own.setdefault("gains", {}).get(row, {}).get("seeds") != seeds:
+                names = {"study": "siamese", "set": name, "row": row, "without": without}
+                names["seeds"] = " ".join(map(str, seeds))
+                measured = read_rows("length-control.csv", rows)
+                if seeds and not any(names.items() <= line.items() for line in measured):
                     pairs = [(scorers[row, seed], scorers[without, seed]) for seed in seeds]
-                    own["gains"][row] = {"seeds": seeds, **gain(dev, pairs)}
-        out.write_text(json.dumps(found))
+                    lines = [{**names, **gain(dev, pairs, limit)} for limit in dev.budgets]
+                    update_rows("length-control.csv", [*names, "budget"], lines, rows)
+
+
+class DocumentRows:
+    """The rows of one dev set in siamese-documents.csv."""
+
+    KEY = ("set", "selector", "row", "seed")
+
+    def __init__(self, dev: str, folder: Path) -> None:
+        self._dev, self._folder = dev, folder
+
+    def has(self, selector: str, row: str, seed: str) -> bool:
+        """Tell whether a row was measured."""
+        key = (self._dev, selector, row, seed)
+        lines = read_rows("siamese-documents.csv", self._folder)
+        return any(tuple(line[column] for column in self.KEY) == key for line in lines)
+
+    def __call__(self, selector: str, row: str, seed: str, figures: dict[str, float]) -> None:
+        """Write R-1 of a row: for some sentences, within three lengths, and shuffled."""
+        cells = {key: f"{value:.2f}" for key, value in figures.items()}
+        lengths = [cells[key] for key in cells if key not in ("sentences", "shuffled")] or [""] * 3
+        line: Line = dict(zip(self.KEY, (self._dev, selector, row, seed), strict=True))
+        line |= {"sentences": cells.get("sentences", "")}
+        line |= dict(zip(("short", "middle", "long"), lengths, strict=True))
+        line |= {"shuffled": cells.get("shuffled", "")}
+        update_rows("siamese-documents.csv", self.KEY, [line], self._folder)
+
+
+class NoVectors:
+    """An encoder for what needs no vectors."""
+
+    name, fingerprint = "none", ""
+
+    def encode(self, sentences: Sequence[str]) -> Matrix:
+        """Return one zero for each sentence."""
+        return np.zeros((len(sentences), 1), dtype=np.float32)
+
+
+def measure_controls(language: str, folder: Path, rows: Path, cache: Path | None) -> None:
+    """Measure what needs no training, and the shipped model beside it: R-1 of whole documents, also shuffled.
+
+    language: the language of the dev sets
+    folder: where vectors are cached, unless `cache` says so
+    rows: the folder of the file with rows
+    cache: another folder for vectors
+    """
+    tfidf, coverage, textrank = load_encoder("tfidf"), SCORERS.create("coverage:bias=0"), SCORERS.create("textrank")
+    controls: dict[str, tuple[Callable[[Document], Values], tuple[str, ...]]] = {
+        "the same value for all": (lambda one: np.ones(len(one)), ("coverage",)),
+        "length": (lambda one: np.array([len(text) for text in one.texts], dtype=np.float64), ("top", "coverage")),
+        "word coverage without positions": (
+            lambda one: coverage.score(one, np.zeros((len(one), 0), np.float32)),
+            ("top", "coverage"),
+        ),
+        "TextRank (tf-idf)": (lambda one: textrank.score(one, tfidf.encode(one.texts)), ("top",)),
+    }
+    shipped = model_folder(f"siamese-{language}") / "model.safetensors"
+    vectors = Cache(cache or folder / "vectors", load_encoder("use")) if shipped.exists() else NoVectors()
+    for name in DEVS[language]:
+        dev = Trial(name, vectors, sentences=1000)
+        lead, random = dev.lead("top")["sentences"], dev.random()
+        lines = [
+            _control(name, "first sentences", "top", lead, random),
+            _control(name, "random", "top", random, random),
+        ]
+        for title, (score_of, selectors) in controls.items():
+            values = dev.scored(score_of)
+            lines += [_control(name, title, selector, *dev.control(selector, *values)) for selector in selectors]
+        if shipped.exists():
+            config = read_network_config(f"cpu-siamese-words-{language}")
+            with torch.no_grad():
+                values = dev.network_values(*restored(shipped, config, dev.columns))
+            title = f"trained: `siamese-{language}`"
+            lines += [
+                _control(name, title, selector, *dev.control(selector, *values)) for selector in ("top", "coverage")
+            ]
+        for line in lines:
+            print(*line.values(), flush=True)
+        update_rows("controls.csv", ("set", "values", "selection"), lines, rows)
+
+
+def _control(dev: str, values: str, selector: str, as_is: float, shuffled: float) -> Line:
+    figures = {"as_is": f"{as_is:.1f}", "shuffled": f"{shuffled:.1f}"}
+    names = {"set": dev, "values": values, "selection": f"`{selector}`"}
+    return {**names, **figures, "measured_by": "siamese.py --controls"}
 
 
 Trained = tuple[ScoringNetwork, ScorerConfig]
 
 
 def trained(language: str, folder: Path, columns: int) -> dict[tuple[str, int], Trained]:
-    """Return the scorers whose weights are there, by row and seed."""
+    """Return the scorers whose weights were kept, by row and seed."""
     found: dict[tuple[str, int], Trained] = {}
     for row, seed, config in configurations(language, SEEDS, [*NEAREST, *CONTROLLED, *CONTROLLED.values()]):
         file = folder / "weights" / f"{language}-{row.name}-{seed}.safetensors"
@@ -221,11 +321,9 @@ def restored(file: Path, config: ScorerConfig, columns: int) -> Trained:
     return scorer, config
 
 
-def gain(dev: Trial, pairs: Sequence[tuple[Trained, Trained]]) -> dict[str, list[float]]:
-    """Return for each length what one scorer of each pair adds to the other: the mean of the pairs, with its bounds."""
-    found = {}
-    for limit in dev.budgets:
-        both = (np.mean([dev.within(*pair[side], limit) for pair in pairs], axis=0) for side in (0, 1))
-        added = paired_bootstrap(*both)
-        found[str(limit)] = [round(value, 2) for value in (added.mean, added.low, added.high)]
-    return found
+def gain(dev: Trial, pairs: Sequence[tuple[Trained, Trained]], limit: int) -> Line:
+    """Return what one scorer of each pair adds to the other within a length: the mean of the pairs, with its bounds."""
+    with_control, without = (np.mean([dev.within(*pair[side], limit) for pair in pairs], axis=0) for side in (0, 1))
+    added = paired_bootstrap(with_control, without)
+    bounds = {"delta": f"{added.mean:+.2f}", "low": f"{added.low:+.2f}", "high": f"{added.high:+.2f}"}
+    return {"budget": f"{limit} chars", **bounds}

@@ -1,7 +1,7 @@
-"""Trains every row of the paper's Tables 2 to 5, sized for one core, measures them all, and writes docs/tables.md.
+"""Trains every row of the paper's Tables 2 to 5, sized for one core, and measures them all: rows of results/tables.csv.
 
 Finished training runs are kept, and interrupted ones resume. All systems of a dev set are evaluated together. It takes
-an hour on one core for each language.
+an hour on one core for each language. At the end the tables of docs/tables.md are written again.
 """
 
 import argparse
@@ -16,7 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from table_page import write_page
+from pages import write_pages
+from table_results import write_results
 from table_rows import BASELINES, PLANS, Plan, Row, rows, seeds
 from tersely.datasets import SUITE, Record
 from tersely.encode import Cache, Encoder, load_encoder
@@ -35,14 +36,13 @@ DATA = Path(os.environ.get("TERSELY_DATA", ROOT.parent / "shared" / "data"))
 
 
 def main() -> None:
-    """Train, evaluate and write, or only some of that."""
+    """Train, evaluate and write, or do only a part of it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--language", choices=[*PLANS], help="one language; default: both")
     parser.add_argument("--only", metavar="NAME", help="train this row only")
     parser.add_argument("--seeds", type=int, nargs="+", metavar="N", help="seeds for all rows, not each row's own")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "tables", help="folder for training runs")
     parser.add_argument("--cache", type=Path, metavar="DIR", help="folder for vectors; default: inside --folder")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "tables.md")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N documents of each dev set")
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="number of processes to evaluate with")
     part = parser.add_mutually_exclusive_group()
@@ -51,21 +51,22 @@ def main() -> None:
     part.add_argument(
         "--again", choices=[*BASELINES], help="measure this system again, and keep the results of the others"
     )
-    part.add_argument("--page-only", action="store_true", help="write the page from earlier results")
+    part.add_argument("--rows-only", action="store_true", help="write the rows from earlier results")
     args = parser.parse_args()
     if not DATA.is_dir():
         sys.exit(f"no documents at {DATA}: set TERSELY_DATA")
     for plan in [PLANS[args.language]] if args.language else PLANS.values():
         folder = args.folder / plan.language
-        if not (args.evaluate_only or args.again or args.page_only):
+        if not (args.evaluate_only or args.again or args.rows_only):
             encoder = Cache(args.cache or args.folder / "vectors", load_encoder("use"))
             train_all(plan, folder, encoder, args.seeds, args.only)
         if args.again:
             measure_again(plan, folder, args.again, args.limit, args.workers)
-        elif not (args.train_only or args.page_only):
+        elif not (args.train_only or args.rows_only):
             measure_all(plan, folder, args.limit, args.workers)
     if not args.train_only:
-        write_page(args.out, args.folder, DATA)
+        write_results(args.folder, DATA)
+        write_pages()
 
 
 def train_all(plan: Plan, folder: Path, encoder: Encoder, asked: list[int] | None, only: str | None) -> None:

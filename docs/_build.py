@@ -1,12 +1,12 @@
 """Build the site: `python docs/_build.py build` checks everything strictly, `serve` shows it on this machine.
 
 Beside the pages it makes four things: the page of the service, which shows its examples without a server; the command
-reference, from the commands themselves; the short table of results, from the long ones of docs/results.md; and doctests
-that look like code in the API reference (`Doctests`, which mkdocs.yml names).
+reference, from the commands themselves; the short table of results, from results/rouge.csv; and doctests that look like
+code in the API reference (`Doctests`, which mkdocs.yml names).
 """
 
+import csv
 import os
-import re
 import subprocess
 import sys
 from inspect import cleandoc
@@ -111,7 +111,7 @@ def _plain(text: str) -> str:
 
 
 def short_table() -> str:
-    """Return the main results of docs/results.md, one row each, as Markdown."""
+    """Return the main results of results/rouge.csv, one row each, as Markdown."""
     measured = {row["system"] for _, dev, _ in ROWS for row in _rows(dev)}
     ours = [system for system in OURS if system in measured]
     titles = ["", "`lead`", "best fixed rule", *map(OURS.__getitem__, ours), f"`{ours[0]}` − `lead`, R-1 (95 %)"]
@@ -123,11 +123,12 @@ def _row(title: str, dev: str, budget: str, ours: list[str]) -> str:
     systems = {row["system"]: row for row in _rows(dev) if row["budget"] == budget}
 
     def both(system: str) -> str:
-        return f"{_one(systems[system]['R-1'])} / {_one(systems[system]['R-2'])}" if system in systems else ""
+        return f"{_one(systems[system]['r1'])} / {_one(systems[system]['r2'])}" if system in systems else ""
 
-    best = max(systems.keys() - NO_RULES, key=lambda rule: float(systems[rule]["R-1"]))
-    cells = [title, both("lead"), f"{_one(systems[best]['R-1'])} (`{best}`)", *map(both, ours)]
-    return f"| {' | '.join(cells)} | {systems[ours[0]]['Δ R-1 (95 %)']} |"
+    best = max(systems.keys() - NO_RULES, key=lambda rule: float(systems[rule]["r1"]))
+    cells = [title, both("lead"), f"{_one(systems[best]['r1'])} (`{best}`)", *map(both, ours)]
+    first = systems[ours[0]]
+    return f"| {' | '.join(cells)} | {first['delta']} ({first['low']}, {first['high']}) |"
 
 
 def _one(figure: str) -> str:
@@ -135,11 +136,8 @@ def _one(figure: str) -> str:
 
 
 def _rows(dev: str) -> list[dict[str, str]]:
-    section = re.split(r"^## ", (ROOT / "docs" / "results.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
-    [text] = [part for part in section if part.startswith(f"{dev}\n")]
-    head, _, *rows = (line for line in text.splitlines() if line.startswith("|"))
-    names = [cell.strip() for cell in head.split("|")[1:-1]]
-    return [dict(zip(names, (cell.strip() for cell in row.split("|")[1:-1]), strict=True)) for row in rows]
+    with (ROOT / "results" / "rouge.csv").open(encoding="utf-8", newline="") as stream:
+        return [row for row in csv.DictReader(stream) if row["set"] == dev]
 
 
 def main() -> None:
