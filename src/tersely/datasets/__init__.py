@@ -19,10 +19,10 @@ from typing import Any, ClassVar
 
 from tersely.errors import InputError, UsageError, unknown_name
 from tersely.io.lines import Fault
-from tersely.options import Budget
+from tersely.options import Budget, Unit
 from tersely.text import LANGUAGES, Document, Language, Sentence, split_sentences
 from tersely.text.language import HAN, KANA
-from tersely.text.length import TokenCounter, Unit, count_words
+from tersely.text.length import TokenCounter, count_words
 
 # The reason of a fault that training ignores: it has no use for a document without text.
 EMPTY = "the document is empty"
