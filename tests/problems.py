@@ -24,7 +24,7 @@ SETTINGS = [
     "density",
     "density:power=0.5",
     "coverage",
-    "coverage:once=0,power=1",
+    "coverage:single=0,power=1",
 ]
 
 

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from tersely.layout import Layout
 from tersely.read import Network, Reading, joined, read, unread
-from tersely.score import Values
-from tersely.select import Problem, Selection, distinct, sharing_trigrams
+from tersely.select import Problem, Selection, Values, distinct, sharing_trigrams
 from tersely.summary import Rejected
 from tersely.text.sources import Collection
 

@@ -11,8 +11,7 @@ from tersely.errors import UsageError
 from tersely.layout import Layout
 from tersely.options import Budget
 from tersely.read import Network
-from tersely.score import Values
-from tersely.select import Selection, Selector, blocking_trigrams, repeats_trigrams, solver
+from tersely.select import Selection, Selector, Values, blocking_trigrams, repeats_trigrams, solver
 from tersely.summary import Reason, Rejected, ScoredSentence, Summary
 from tersely.text.sources import Collection, located
 

@@ -20,19 +20,35 @@ from tersely import Summarizer
 from tersely.cli import cli
 from tersely.cli.train import command
 from tersely.errors import InputError, ModelError, TerselyError, UsageError
-from tersely.learn.editor_choice import ChoiceTraining, choice_loss
-from tersely.learn.editor_figures import average_precision, figures_of, rank_correlation
 from tersely.learn.editor_labels import UNKNOWN, Lesson, lesson_of, read_lessons, unlabeled_lesson
 from tersely.learn.editor_network import EditorNetwork, EditorShape, batch_of
-from tersely.learn.editor_run import EditorConfig, EditorData, make_editor, read_editor_config, stored, weights_file
-from tersely.learn.editor_teachers import taught_by, taught_loss
-from tersely.learn.train_editor import EditorTraining, epochs, optimizer_of, standardize
+from tersely.learn.editor_run import (
+    EditorConfig,
+    EditorData,
+    average_precision,
+    figures_of,
+    make_editor,
+    rank_correlation,
+    read_editor_config,
+    stored,
+    weights_file,
+)
+from tersely.learn.train_editor import (
+    ChoiceTraining,
+    EditorTraining,
+    choice_loss,
+    epochs,
+    optimizer_of,
+    standardize,
+    taught_by,
+    taught_loss,
+)
 from tersely.learn.training import TrainingProgress
 from tersely.models import load_model
 from tersely.read import Network
 from tersely.read.features import feature_names, features_of
 from tersely.read.reader import CAUSES, NOISES, ROLES, Outputs
-from tersely.read.tokens import Floats, Terms, Tokens, terms_of, tokens_of
+from tersely.read.tokens import Floats, Tokens, TokenTerms, terms_of, tokens_of
 from tersely.score.editor import Editor
 from tersely.text import Document
 
@@ -388,7 +404,7 @@ class Agreeing(Network):
 
     lessons: list[Lesson]
 
-    def __call__(self, tokens: Tokens, terms: Terms, features: Floats) -> Outputs:
+    def __call__(self, tokens: Tokens, terms: TokenTerms, features: Floats) -> Outputs:
         lesson = next(lesson for lesson in self.lessons if lesson.features is features)
         outputs = super().__call__(tokens, terms, features)
         cures = np.array([cures[0][0] if cures else 0 for cures in lesson.cures])

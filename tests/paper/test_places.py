@@ -9,7 +9,7 @@ import pytest
 import tersely.paper
 
 TEXT = tersely.paper.__doc__ or ""
-# A module of the package or of another one, and the names in it: objectives.rest_mask, tersely.select.simple.Top.
+# A module of the package or of another one, and the names in it: objectives.rest_mask, tersely.select.ranked.Top.
 NAMES = sorted(set(re.findall(r"\b(?:tersely\.)?[a-z_0-9]+(?:\.\w+)+\b", TEXT)))
 
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from strategies import texts
 from tersely.read import Reading, read
-from tersely.read.reader import CAUSES, NOISES, ROLES, WINDOW, windows
+from tersely.read.features import feature_names
+from tersely.read.reader import BODY, CAUSES, FEATURES, NOISES, ROLES, WINDOW, windows
 from tersely.text import Document
 from tersely.text.sources import Collection
 
@@ -114,3 +115,8 @@ def test_sources_are_read_each_by_itself() -> None:
     assert together.cures[:count] == first.cures
     assert together.cures[count:] == tuple(cure + count if cure >= 0 else cure for cure in second.cures)
     np.testing.assert_array_equal(together.needs, np.concatenate([first.needs, second.needs]))
+
+
+def test_the_network_and_the_features_agree() -> None:
+    assert len(feature_names()) == FEATURES
+    assert feature_names()[BODY] == "body"

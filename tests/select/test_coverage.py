@@ -10,7 +10,7 @@ from problems import SENTENCES, feasible, fits, problems
 from tersely.select import Problem
 from tersely.select._problem import to_whole_numbers
 from tersely.select.coverage import GreedyCoverage
-from tersely.select.simple import Density
+from tersely.select.ranked import Density
 from tersely.text import Document
 from tersely.text.words import term_weights
 
@@ -18,7 +18,7 @@ from tersely.text.words import term_weights
 def term_by_term(problem: Problem, selector: GreedyCoverage) -> tuple[int, ...]:
     """The definition, written out."""
     assert problem.document is not None
-    weights = [int(w) for w in to_whole_numbers(term_weights(problem.document.terms, single=selector.once))]
+    weights = [int(w) for w in to_whole_numbers(term_weights(problem.document.terms, single=selector.single))]
     rows = [set(row.tolist()) for row in problem.document.terms.sentences]
     values = to_whole_numbers(problem.values)
     share = min(max(problem.capacity + problem.separator, 1) / max(problem.costs.sum(), 1), 1.0)
@@ -75,7 +75,7 @@ def test_the_choice_covers_the_guaranteed_share_of_the_best(sentences: list[str]
         return float(weights[list({t for i in chosen for t in rows[i].tolist()})].sum())
 
     best = max(map(covered, feasible(problem)))
-    assert covered(GreedyCoverage(power=1.0, once=1.0, keep=0.0)(problem).chosen) >= (1 - 1 / e) / 2 * best - 1e-9
+    assert covered(GreedyCoverage(power=1.0, single=1.0, keep=0.0)(problem).chosen) >= (1 - 1 / e) / 2 * best - 1e-9
 
 
 def test_content_already_said_is_not_repeated() -> None:
@@ -92,16 +92,16 @@ def test_a_long_summary_may_repeat_what_the_text_repeats() -> None:
     often = [f"The storm hit the harbor of town{n} {'badly' * n}." for n in range(6)]
     document = Document.from_sentences([*often, "Snow fell."], "en")
     problem = Problem(np.array([3.0] * 6 + [0.1]), np.full(7, 10), 30, document=document)
-    assert 6 in GreedyCoverage(once=0.0, keep=0.0)(problem).chosen
-    assert 6 not in GreedyCoverage(once=0.0)(problem).chosen
+    assert 6 in GreedyCoverage(single=0.0, keep=0.0)(problem).chosen
+    assert 6 not in GreedyCoverage(single=0.0)(problem).chosen
 
 
-@pytest.mark.parametrize("once", [0.0, 0.1])
-def test_sentences_without_terms_count_by_value(once: float) -> None:
+@pytest.mark.parametrize("single", [0.0, 0.1])
+def test_sentences_without_terms_count_by_value(single: float) -> None:
     document = Document.from_sentences(["It is.", "And so?", "!!!"], "en")
     problem = Problem(np.array([1.0, 3.0, 2.0]), np.full(3, 5), 10, document=document)
-    assert GreedyCoverage(once=once)(problem).chosen == (1, 2)
-    assert GreedyCoverage(once=once)(problem.with_capacity(15)).chosen == (0, 1, 2)
+    assert GreedyCoverage(single=single)(problem).chosen == (1, 2)
+    assert GreedyCoverage(single=single)(problem.with_capacity(15)).chosen == (0, 1, 2)
 
 
 def test_coverage_fits_every_budget_of_a_text() -> None:

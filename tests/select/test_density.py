@@ -4,7 +4,7 @@ from hypothesis import given
 from problems import brute_force, problems
 from tersely.select import Problem
 from tersely.select._problem import Selection, to_whole_numbers
-from tersely.select.simple import Density
+from tersely.select.ranked import Density
 
 
 @given(problems(forced=False))

@@ -2,7 +2,7 @@ from hypothesis import given
 
 from problems import problems
 from tersely.select import Problem
-from tersely.select.simple import Greedy, Top
+from tersely.select.ranked import Greedy, Top
 
 
 def in_order(problem: Problem, stop: bool) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from growth import assert_linear
 from problems import problems, selectors, worth
 from tersely.select import Problem, _redundancy, blocking_trigrams, distinct
 from tersely.select.knapsack import Knapsack
-from tersely.select.simple import Greedy, Top
+from tersely.select.ranked import Greedy, Top
 from tersely.text import Document
 from tersely.text.words import all_words
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tersely.select import Problem
-from tersely.select.simple import Top
+from tersely.select.ranked import Top
 
 
 @pytest.mark.parametrize("k", range(5))

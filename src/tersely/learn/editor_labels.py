@@ -19,7 +19,7 @@ from tersely.errors import InputError
 from tersely.io.lines import Fault, open_unpacked, parse_object, read_objects
 from tersely.read.features import features_of
 from tersely.read.reader import CAUSES, NOISES, WINDOW, overlaps
-from tersely.read.tokens import Floats, Terms, Tokens, terms_of, tokens_of
+from tersely.read.tokens import Floats, Tokens, TokenTerms, terms_of, tokens_of
 from tersely.score.simple import Coverage
 from tersely.text.document import Document
 
@@ -46,7 +46,7 @@ class Lesson:
 
     document: Document
     tokens: Tokens
-    terms: Terms
+    terms: TokenTerms
     features: Floats
     roles: NDArray[np.int64]  # places in "MSBQPN", or unknown
     worth: NDArray[np.float32]  # how much an editor wants the sentence
@@ -112,11 +112,11 @@ def lesson_of(row: dict[str, Any], foreign: bool = False) -> Lesson | None:
         return None
     if len(row.get("roles", row["sentences"])) != len(row["sentences"]):
         raise ValueError("'roles' must have one letter per sentence")
-    here, there = _aligned(document, row["sentences"])
+    label_of, sentence_of = _aligned(document, row["sentences"])
     roles, noises = np.full(count, UNKNOWN), np.full(count, UNKNOWN)
     needs, cures = np.full(count, float(UNKNOWN), np.float32), [[] for _ in range(count)]  # type: ignore[var-annotated]
     if "roles" in row:
-        for i, label in enumerate(here):
+        for i, label in enumerate(label_of):
             if label < 0:
                 continue
             roles[i] = _ROLES.index(row["roles"][label])
@@ -125,17 +125,17 @@ def lesson_of(row: dict[str, Any], foreign: bool = False) -> Lesson | None:
                 continue
             stumbles = [need for need in row["needs"].get(str(label), ()) if need[2] == _STUMBLE]
             needs[i] = float(bool(stumbles))
-            cured = [(there[cure] if cure >= 0 else -1, _place(CAUSES, cause)) for cure, cause, _ in stumbles]
+            cured = [(sentence_of[cure] if cure >= 0 else -1, _place(CAUSES, cause)) for cure, cause, _ in stumbles]
             cures[i] = [(cure, cause) for cure, cause in cured if cure != i]
     else:
         roles[:] = _ROLES.index("B")
         for name, letter in (("support", "S"), ("main", "M"), ("noise", "N")):
-            roles[[there[label] for label in row[name] if there[label] >= 0]] = _ROLES.index(letter)
+            roles[[sentence_of[label] for label in row[name] if sentence_of[label] >= 0]] = _ROLES.index(letter)
     choice = np.zeros(count, np.float32)
     for rank, label in enumerate(row["top"]):
         weight = _MOST - rank if "roles" in row else max(_MOST - _LONG_STEP * rank, _LONG_LEAST)
-        if there[label] >= 0 and weight > 0:
-            choice[there[label]] = max(choice[there[label]], weight)
+        if sentence_of[label] >= 0 and weight > 0:
+            choice[sentence_of[label]] = max(choice[sentence_of[label]], weight)
     tokens = tokens_of(document)
     terms = terms_of(tokens)
     return Lesson(
@@ -163,7 +163,7 @@ def _aligned(document: Document, spans: list[list[int]]) -> tuple[list[int], lis
 
     The labels were made for sentences as another version of the splitter found them.
     """
-    here, there, best = [], [UNKNOWN] * len(spans), [0] * len(spans)
+    label_of, sentence_of, best = [], [UNKNOWN] * len(spans), [0] * len(spans)
     low = 0
     for i, (start, end) in enumerate(document.sentences):
         while low < len(spans) and spans[low][1] <= start:
@@ -174,11 +174,11 @@ def _aligned(document: Document, spans: list[list[int]]) -> tuple[list[int], lis
             if shared <= 0:
                 break
             if shared > best[j]:
-                best[j], there[j] = shared, i
+                best[j], sentence_of[j] = shared, i
             if shared > most:
                 most, label = shared, j
-        here.append(label if 2 * most > end - start else UNKNOWN)
-    return here, there
+        label_of.append(label if 2 * most > end - start else UNKNOWN)
+    return label_of, sentence_of
 
 
 def unlabeled_lesson(text: str, most: int = WINDOW) -> Lesson | None:

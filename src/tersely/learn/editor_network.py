@@ -10,8 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as f
 
 from tersely.learn.editor_labels import Lesson
-from tersely.read.features import feature_names
-from tersely.read.reader import CAUSES, FARTHEST, NOISES, OPENING, ROLES, buckets, distances, openings, windows
+from tersely.read.reader import BODY, CAUSES, FARTHEST, NOISES, OPENING, ROLES, buckets, distances, openings, windows
 
 HEADS = (len(ROLES), 1, 1, len(CAUSES), len(NOISES), 1)  # roles, worth, need, causes, kinds of noise, no cure
 _POINTER = 32
@@ -80,9 +79,9 @@ class EditorNetwork(nn.Module):
 
     def update_averages(self, step: int, most: float) -> None:
         """Move the averages toward the weights after a step, counted from 0; `most` is the share that stays."""
-        kept = min(most, (step + 1) / (step + 11))
+        share = min(most, (step + 1) / (step + 11))
         for name, weight in self.weights.items():
-            self._average(name).lerp_(weight.detach(), 1 - kept)
+            self._average(name).lerp_(weight.detach(), 1 - share)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return all weights as `reader.Network` reads them."""
@@ -94,8 +93,8 @@ class EditorNetwork(nn.Module):
         quick = [
             w for name, w in self.weights.items() if name.endswith(("distance", "overlap")) and "input" not in name
         ]
-        known = {id(weight) for weight in quick}
-        slow = [weight for weight in self.parameters() if id(weight) not in known]
+        quick_ids = {id(weight) for weight in quick}
+        slow = [weight for weight in self.parameters() if id(weight) not in quick_ids]
         return [
             {"params": slow, "lr": rate, "weight_decay": decay},
             {"params": quick, "lr": rate * fast, "weight_decay": 0.0},
@@ -124,12 +123,12 @@ class EditorNetwork(nn.Module):
 
     def _inputs(self, batch: "Batch", drop_tokens: float, drop_documents: float) -> Tensor:
         count = len(batch.features)
-        kept = torch.rand(2, len(batch.tokens), 1) >= drop_tokens if self.training else torch.ones(2, 1, 1)
+        visible = torch.rand(2, len(batch.tokens), 1) >= drop_tokens if self.training else torch.ones(2, 1, 1)
         scale = 1 / batch.counts.sqrt()[:, None]
         bags = [
             torch.zeros(count, self.shape.vector).index_add_(0, batch.sentence, self.weight("table")[rows] * keep)
             * scale
-            for rows, keep in zip((batch.tokens, batch.pairs), kept, strict=True)
+            for rows, keep in zip((batch.tokens, batch.pairs), visible, strict=True)
         ]
         begins = self.weight("openings")[batch.openings]
         if self.training:
@@ -224,32 +223,31 @@ class Batch:
 
 def batch_of(lessons: Sequence[Lesson], shape: EditorShape) -> Batch:
     """Put lessons together."""
-    body = feature_names().index("body")
     parts: dict[str, list[Any]] = {
         name: [] for name in "tokens pairs sentence counts openings features document".split()
     }
     tables: list[tuple[np.ndarray, int]] = []
     row: list[int] = []
     place: list[int] = []
-    done = 0
+    offset = 0
     for number, lesson in enumerate(lessons):
         tokens, pairs = buckets(lesson.tokens, shape.table_bits)
         count = len(lesson.document)
         for name, value in (
             ("tokens", tokens),
             ("pairs", pairs),
-            ("sentence", lesson.tokens.sentence + done),
+            ("sentence", lesson.tokens.sentence + offset),
             ("counts", lesson.tokens.counts),
             ("openings", openings(lesson.tokens, shape.opening_bits)),
             ("features", lesson.features),
             ("document", np.full(count, number)),
         ):
             parts[name].append(value)
-        done += count
+        offset += count
         for (first, end), overlap in zip(windows(count), lesson.overlaps, strict=True):
             row += [len(tables)] * (end - first)
             place += range(end - first)
-            tables.append((overlap, int(np.argmax(lesson.features[first:end, body]))))
+            tables.append((overlap, int(np.argmax(lesson.features[first:end, BODY]))))
     longest = max(len(overlap) for overlap, _ in tables)
     padding = torch.ones(len(tables), longest, dtype=torch.bool)
     shared, opening = torch.zeros(len(tables), longest, longest), torch.zeros(len(tables), longest)
@@ -259,8 +257,8 @@ def batch_of(lessons: Sequence[Lesson], shape: EditorShape) -> Batch:
         padding[number, :size] = False
         shared[number, :size, :size] = torch.tensor(overlap)
         opening[number, first] = 1.0
-        near = overlap - np.diag(np.diag(overlap))
-        most.append(np.stack([np.tril(near).max(1), np.triu(near).max(1)], 1))
+        others_only = overlap - np.diag(np.diag(overlap))
+        most.append(np.stack([np.tril(others_only).max(1), np.triu(others_only).max(1)], 1))
     together = {name: torch.tensor(np.concatenate(values)) for name, values in parts.items()}
     together["counts"] = together["counts"].float()
     return Batch(

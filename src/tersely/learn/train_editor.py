@@ -1,17 +1,156 @@
 """Trains the network that reads sentences as an editor would: worth, role, noise, needs and what cures them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as f
 
-from tersely.learn.editor_choice import ChoiceTraining, choice_loss
-from tersely.learn.editor_labels import UNKNOWN, Lesson
+from tersely.learn.editor_labels import UNKNOWN, Lesson, Taught
 from tersely.learn.editor_network import HEADS, Batch, EditorNetwork, batch_of
-from tersely.learn.editor_teachers import taught_loss
+from tersely.read import Network, forest
+from tersely.read.reader import WINDOW
+from tersely.select import Problem
+from tersely.select.knapsack import Knapsack
+from tersely.text.language import separator
+
+Values = NDArray[np.float64]
+
+_DENSE = 3  # characters of other languages that say as much as a Chinese one
+
+
+@dataclass(frozen=True)
+class ChoiceTraining:
+    """How worth learns from choices: `weight` is that of the loss, and the other settings are those of the choice."""
+
+    weight: float = 0.0
+    samples: int = 4
+    noise: float = 0.5
+    shortest: int = 150  # characters of the random lengths
+    longest: int = 700
+    coherence: float = 1.2  # as at inference
+    price: float = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Priced:
+    """A lesson's problem at one length, as far as worth does not decide it."""
+
+    lengths: NDArray[np.int64]
+    separator: int
+    capacity: int
+    needs: Values
+    cures: tuple[int, ...]
+    certainty: Values
+    coherence: float
+    price: float
+
+    def chosen(self, values: Values) -> tuple[int, ...]:
+        """Return what the knapsack chooses for these values."""
+        lost = self.coherence * self.needs * values
+        problem = Problem(
+            values - lost - self.price,
+            self.lengths,
+            self.capacity,
+            self.separator,
+            cures=self.cures,
+            bonus=np.where(np.array(self.cures) >= 0, lost * self.certainty, 0.0),
+        )
+        return Knapsack()(problem).chosen
+
+    def counted(self, chosen: tuple[int, ...]) -> Values:
+        """Return how much of its worth each sentence counts: less if it needs what is not chosen."""
+        inside = np.zeros(len(self.needs))
+        inside[list(chosen)] = 1.0
+        cured = np.where(np.array(self.cures) >= 0, inside[list(self.cures)], 0.0) * self.certainty
+        counted: Values = inside * (1 - self.coherence * self.needs * (1 - cured))
+        return counted
+
+
+def choice_loss(
+    roles: Tensor, worth: Tensor, need: Tensor, pointer: Tensor, lessons: Sequence[Lesson], training: ChoiceTraining
+) -> Tensor:
+    """Return the loss of the worth of some lessons' sentences, given the logits of the network's heads, [n, ...] each.
+
+    Only worth learns from it: noise, needs and cures are taken as they are.
+    """
+    losses, offset = [worth.sum() * 0.0], 0
+    noise, needs = roles.detach().softmax(1)[:, -1], need.detach().sigmoid().numpy().astype(np.float64)
+    chances = pointer.detach().softmax(1).numpy().astype(np.float64)
+    for lesson in lessons:
+        count = len(lesson.document)
+        part = slice(offset, offset + count)
+        offset += count
+        if count > WINDOW or not lesson.choice.any():
+            continue
+        problem = _priced(lesson, needs[part], chances[part, :count], training)
+        share = worth[part].softmax(0) * (1 - noise[part])
+        losses.append(_difference(share, lesson, problem, training))
+    return torch.stack(losses).sum() / max(len(losses) - 1, 1)
+
+
+def _difference(share: Tensor, lesson: Lesson, problem: Priced, training: ChoiceTraining) -> Tensor:
+    values = share.detach().numpy().astype(np.float64)
+    mean = np.zeros(len(values))
+    for _ in range(training.samples):
+        drawn = torch.randn(len(values)).numpy().astype(np.float64)
+        factor = np.exp(training.noise * drawn - training.noise**2 / 2)
+        mean += factor * problem.counted(problem.chosen(values * factor)) / training.samples
+    target = problem.counted(editors_choice(lesson, problem))
+    return (share * torch.tensor(mean - target, dtype=torch.float32)).sum()
+
+
+def _priced(lesson: Lesson, needs: Values, chances: Values, training: ChoiceTraining) -> Priced:
+    cure = chances.argmax(1)
+    certainty = chances[np.arange(len(cure)), cure]
+    between = separator(lesson.document.language)
+    low, high = np.log(training.shortest), np.log(training.longest)
+    drawn = float(np.exp(low + (high - low) * torch.rand(()).item()))
+    return Priced(
+        np.array([len(text) for text in lesson.document.display_texts], np.int64),
+        len(between),
+        round(drawn if between else drawn / _DENSE),
+        needs,
+        forest(cure.tolist(), (needs * certainty).tolist()),
+        certainty,
+        training.coherence,
+        training.price / len(cure),
+    )
+
+
+def editors_choice(lesson: Lesson, problem: Priced) -> tuple[int, ...]:
+    """Return what the editor would take within a length: of the ranked choice, the greatest weight that fits."""
+    values = lesson.choice.astype(np.float64)
+    return Knapsack()(Problem(values, problem.lengths, problem.capacity, problem.separator)).chosen
+
+
+def taught_by(lesson: Lesson, teachers: Sequence[Network]) -> Lesson:
+    """Return a lesson with what teachers say of it on average; if it has no labels, there is nothing else to learn."""
+    outputs = [teacher(lesson.tokens, lesson.terms, lesson.features) for teacher in teachers]
+    shares = [np.exp(output.worth - output.worth.max()) for output in outputs]
+    taught = Taught(
+        np.mean([output.roles for output in outputs], axis=0),
+        np.mean([share / share.sum() for share in shares], axis=0),
+        np.mean([output.need for output in outputs], axis=0),
+    )
+    is_labeled = bool((lesson.roles != UNKNOWN).any())
+    return replace(lesson, taught=taught, worth=lesson.worth if is_labeled else np.zeros_like(lesson.worth))
+
+
+def taught_loss(roles: Tensor, worth: Tensor, need: Tensor, lessons: Sequence[Lesson]) -> Tensor:
+    """Return how far roles, worth and needs, as logits, are from what teachers say; all lessons must be taught."""
+    lessons_taught = [lesson.taught for lesson in lessons if lesson.taught is not None]
+    wanted_roles, _, wanted_need = (torch.tensor(np.concatenate(part)) for part in zip(*lessons_taught, strict=True))
+    by_document = zip(worth.split([len(part.worth) for part in lessons_taught]), lessons_taught, strict=True)
+    of_worth = [-(part.log_softmax(0) * torch.tensor(taught.worth)).sum() for part, taught in by_document]
+    return (
+        f.cross_entropy(roles, wanted_roles)
+        + f.binary_cross_entropy_with_logits(need, wanted_need)
+        + torch.stack(of_worth).mean()
+    )
 
 
 @dataclass(frozen=True)
@@ -46,11 +185,11 @@ def loss_of(
         for name in ("roles", "needs", "noises")
     }
     loss = _cross_entropy(roles, labels["roles"]) + training.noise * _cross_entropy(noises, labels["noises"])
-    known = labels["needs"] >= 0
-    if known.any():
+    labeled = labels["needs"] >= 0
+    if labeled.any():
         foreign = torch.tensor([lesson.foreign for lesson in lessons]).float()[batch.document]
         logits = need[:, 0] + network.foreign * foreign
-        loss = loss + f.binary_cross_entropy_with_logits(logits[known], labels["needs"][known])
+        loss = loss + f.binary_cross_entropy_with_logits(logits[labeled], labels["needs"][labeled])
     loss = loss + _worth_loss(worth[:, 0], lessons)
     targets, sentences, reasons = _cures(lessons, batch, pointer.shape[1])
     if sentences:
@@ -64,17 +203,17 @@ def loss_of(
 
 
 def _cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
-    known = labels != UNKNOWN
-    return f.cross_entropy(logits[known], labels[known]) if known.any() else logits.sum() * 0.0
+    labeled = labels != UNKNOWN
+    return f.cross_entropy(logits[labeled], labels[labeled]) if labeled.any() else logits.sum() * 0.0
 
 
 def _worth_loss(worth: Tensor, lessons: Sequence[Lesson]) -> Tensor:
     """Return how far the shares of worth within each document are from the editor's."""
     losses = []
     for part, lesson in zip(worth.split([len(lesson.document) for lesson in lessons]), lessons, strict=True):
-        wanted = torch.tensor(lesson.worth)
-        if wanted.sum() > 0:
-            losses.append(-(part.log_softmax(0) * wanted).sum() / wanted.sum())
+        target = torch.tensor(lesson.worth)
+        if target.sum() > 0:
+            losses.append(-(part.log_softmax(0) * target).sum() / target.sum())
     return torch.stack(losses).mean() if losses else worth.sum() * 0.0
 
 
@@ -82,19 +221,19 @@ def _cures(lessons: Sequence[Lesson], batch: Batch, columns: int) -> tuple[Tenso
     """Return what pointers should say, [needs, columns], for which sentences, and the causes of their needs."""
     targets, sentences, causes = [], [], []
     row, place = batch.row.tolist(), batch.place.tolist()
-    done = 0
+    offset = 0
     for lesson in lessons:
         for i, cures in enumerate(lesson.cures):
             if not cures:
                 continue
             target = torch.zeros(columns)
             for cure, _ in cures:
-                near = cure >= 0 and row[done + cure] == row[done + i]
-                target[place[done + cure] if near else columns - 1] += 1 / len(cures)
+                in_window = cure >= 0 and row[offset + cure] == row[offset + i]
+                target[place[offset + cure] if in_window else columns - 1] += 1 / len(cures)
             targets.append(target)
-            sentences.append(done + i)
+            sentences.append(offset + i)
             causes.append(cures[0][1])
-        done += len(lesson.document)
+        offset += len(lesson.document)
     return torch.stack(targets) if targets else torch.empty(0), sentences, causes
 
 
@@ -110,16 +249,16 @@ def epochs(
     training: EditorTraining,
     choice: ChoiceTraining,
     chance: np.random.Generator,
-    done: int = 0,
+    finished: int = 0,
 ) -> Iterator[float]:
-    """Train a network epoch by epoch, after those that are `done`, and yield the mean loss of each.
+    """Train a network epoch by epoch, after those that are `finished`, and yield the mean loss of each.
 
     `phases` has the lessons of each epoch.
     """
     rates = [group["lr"] for group in optimizer.param_groups]
     counts = [-(-len(lessons) // training.batch) for lessons in phases]
-    steps, step = sum(counts), sum(counts[:done])
-    for lessons in phases[done:]:
+    steps, step = sum(counts), sum(counts[:finished])
+    for lessons in phases[finished:]:
         network.train()
         total = 0.0
         batches = list(_batches(lessons, training.batch, chance))

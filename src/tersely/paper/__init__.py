@@ -7,7 +7,7 @@ paper, and only the command line imports it.
 Where to find each part of the paper. Modules are in this package unless a package is named.
 
 Equations
-    Eq. 1    the best M sentences            tersely.select.simple.Top; in training,
+    Eq. 1    the best M sentences            tersely.select.ranked.Top; in training,
                                              selection.gumbel_top_k
     Eq. 2    the best sentences within C     tersely.select.knapsack.Knapsack; for batches,
                                              knapsack_problems.solve

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +13,17 @@ from tersely.read.tokens import (
     FLAGS,
     Columns,
     Floats,
-    Terms,
     Tokens,
+    TokenTerms,
     names_in,
     quotations,
     terms_of,
     tokens_of,
 )
 from tersely.text.blocks import KINDS, NOISE
-from tersely.text.document import Document
+
+if TYPE_CHECKING:
+    from tersely.text.document import Document
 
 _OPENING = 3  # sentences that say what a text is about, as features see it
 _HEADINGS = 5  # headings whose words count
@@ -30,7 +33,7 @@ SECTIONS = (
 ).split()
 
 
-def features_of(document: Document, tokens: Tokens, terms: Terms) -> Floats:
+def features_of(document: "Document", tokens: Tokens, terms: TokenTerms) -> Floats:
     """Return the features of each sentence, [n, f]; their names are `feature_names`."""
     return _matrix(_columns(document, tokens, terms).values(), len(document))
 
@@ -46,12 +49,14 @@ def _matrix(columns: Iterable[NDArray[np.generic] | float], count: int) -> Float
 @cache
 def feature_names() -> tuple[str, ...]:
     """Return the names of the features, in order."""
+    from tersely.text.document import Document
+
     document = Document.from_text("One fish swims. Two fish do not.")
     tokens = tokens_of(document)
     return tuple(_columns(document, tokens, terms_of(tokens)))
 
 
-def _columns(document: Document, tokens: Tokens, terms: Terms) -> Columns:
+def _columns(document: "Document", tokens: Tokens, terms: TokenTerms) -> Columns:
     lines = _line_starts(document)
     form, sums = _form(document, tokens)
     quoted = quotations(tokens, lines)
@@ -76,14 +81,14 @@ def _one_hot(prefix: str, names: Sequence[str], labels: Sequence[str]) -> Column
     return {f"{prefix}_{name}": table[:, number] for number, name in enumerate(names)}
 
 
-def _line_starts(document: Document) -> NDArray[np.bool_]:
+def _line_starts(document: "Document") -> NDArray[np.bool_]:
     """Return for each sentence whether it is the first of a line."""
     text, spans = document.text, document.sentences
     gaps = ["\n" in text[span.end : following.start] for span, following in pairwise(spans)]
     return np.array([True, *gaps])
 
 
-def _place(document: Document, lines: NDArray[np.bool_]) -> Columns:
+def _place(document: "Document", lines: NDArray[np.bool_]) -> Columns:
     count = len(document)
     place = np.arange(count)
     body = np.array([kind not in NOISE for kind in document.kinds])
@@ -117,7 +122,7 @@ def _place(document: Document, lines: NDArray[np.bool_]) -> Columns:
     }
 
 
-def _form(document: Document, tokens: Tokens) -> tuple[Columns, dict[str, NDArray[np.float64]]]:
+def _form(document: "Document", tokens: Tokens) -> tuple[Columns, dict[str, NDArray[np.float64]]]:
     """Return features of length, letters and marks, and how many tokens of each kind a sentence has."""
     counted = np.add.reduceat(tokens.flags, tokens.starts, axis=0, dtype=np.float64)
     sums = dict(zip(FLAGS, counted.T, strict=True))
@@ -176,7 +181,7 @@ def _form(document: Document, tokens: Tokens) -> tuple[Columns, dict[str, NDArra
     return columns, sums
 
 
-def _content(document: Document, terms: Terms) -> Columns:
+def _content(document: "Document", terms: TokenTerms) -> Columns:
     """Return how many of the content words of a sentence the text has elsewhere, and where."""
     count, (sentence, term, size) = len(document), terms
     often = np.bincount(term, minlength=size)
@@ -231,14 +236,14 @@ def _among(numbers: NDArray[np.int64], ascending: NDArray[np.int64]) -> NDArray[
     return hits
 
 
-def _said_in(terms: Terms, sentences: list[int], count: int) -> NDArray[np.float64]:
+def _said_in(terms: TokenTerms, sentences: list[int], count: int) -> NDArray[np.float64]:
     """Return how many of the given sentences have each term."""
     chosen = np.zeros(count, bool)
     chosen[sentences] = True
     return np.bincount(terms.term[chosen[terms.sentence]], minlength=terms.size).astype(np.float64)
 
 
-def _talk(document: Document) -> Columns:
+def _talk(document: "Document") -> Columns:
     speakers = document.speakers
     goes_on = [bool(speaker) and speaker == before for before, speaker in pairwise(speakers)]
     return {
@@ -248,7 +253,7 @@ def _talk(document: Document) -> Columns:
 
 
 def _profile(
-    document: Document,
+    document: "Document",
     sums: dict[str, NDArray[np.float64]],
     quoted: Columns,
     lines: NDArray[np.bool_],

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.errors import ModelError
-from tersely.read.features import feature_names
-from tersely.read.tokens import Floats, Numbers, Terms, Tokens
+from tersely.read.tokens import Floats, Numbers, Tokens, TokenTerms
 
+# The number of features, and the column of the one that says whether a sentence is part of the body (`features.py`).
+FEATURES, BODY = 123, 8
 ROLES = ("main", "support", "background", "quotation", "procedure", "noise")
 CAUSES = (
     "pronoun definite demonstrative name acronym connective quotation speaker answer question list time ellipsis scope "
@@ -85,7 +86,7 @@ def _mixed(numbers: Numbers) -> Numbers:
     return (numbers * 2654435761 & 0xFFFFFFFF) >> 9
 
 
-def overlaps(terms: Terms, count: int) -> list[Floats]:
+def overlaps(terms: TokenTerms, count: int) -> list[Floats]:
     """Return for each window the cosine of the content words of each two sentences, [n, n]; frequent words count less.
 
     `count` is the number of sentences of the document.
@@ -96,7 +97,7 @@ def overlaps(terms: Terms, count: int) -> list[Floats]:
     return [_overlap(terms, weights, first, end) for first, end in windows(count)]
 
 
-def _overlap(terms: Terms, weights: NDArray[np.float64], first: int, end: int) -> Floats:
+def _overlap(terms: TokenTerms, weights: NDArray[np.float64], first: int, end: int) -> Floats:
     low, high = np.searchsorted(terms.sentence, (first, end)).tolist()
     columns, column = terms.size, terms.term[low:high]
     if high - low < len(terms.term):  # only the words of this window, so that long texts take time in proportion
@@ -151,7 +152,7 @@ class Network:
             with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
                 weights = {name: stored[name].astype(np.float32) for name in stored.files}
             network = cls(weights)
-            fits = len(feature_names()) == len(weights["mean"]) and len(network._layers) > 0
+            fits = len(weights["mean"]) == FEATURES and len(network._layers) > 0
         except FileNotFoundError:
             raise ModelError(f"{file.parent} is not the model folder of an editor: it has no {file.name}") from None
         except _UNREADABLE as error:
@@ -176,7 +177,7 @@ class Network:
         """What distances say about pointers, for each two sentences of a window."""
         return self.weights["pointer_distance"][distances(WINDOW)]
 
-    def __call__(self, tokens: Tokens, terms: Terms, features: Floats) -> Outputs:
+    def __call__(self, tokens: Tokens, terms: TokenTerms, features: Floats) -> Outputs:
         """Read a document with at least one sentence."""
         inputs = self._inputs(tokens, features)
         count = len(features)
@@ -214,7 +215,7 @@ class Network:
         roles, worth, need, causes, noises, no_cure = np.split(heads, sizes[:-1], axis=1)
         pointer = (hidden @ weights["pointer_query"]) @ (hidden @ weights["pointer_key"]).T
         opening = np.zeros(count, np.float32)
-        opening[int(np.argmax(features[:, feature_names().index("body")]))] = 1.0
+        opening[int(np.argmax(features[:, BODY]))] = 1.0
         by_words = weights["pointer_overlap"]
         pointer += self._pointer_apart[:count, :count] + by_words[0] * shared[0] + by_words[1] * shared[1]
         pointer += (by_words[2] + by_words[3] * shared[0]) * opening

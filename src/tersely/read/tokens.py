@@ -79,7 +79,7 @@ class Tokens(NamedTuple):
     learned: bool  # whether the network has learned words of this language
 
 
-class Terms(NamedTuple):
+class TokenTerms(NamedTuple):
     """The distinct content words of sentences: pairs of a sentence and a term, in ascending order."""
 
     sentence: Numbers
@@ -147,13 +147,13 @@ def _pairs(stems: Numbers, sentence: Numbers) -> Numbers:
     return pairs
 
 
-def terms_of(tokens: Tokens) -> Terms:
+def terms_of(tokens: Tokens) -> TokenTerms:
     """Return the distinct content words of each sentence."""
     content = np.flatnonzero(tokens.stems)
     vocabulary, term = np.unique(tokens.stems[content], return_inverse=True)
     size = max(len(vocabulary), 1)
     sentence, term = np.divmod(np.unique(tokens.sentence[content] * size + term), size)
-    return Terms(sentence, term, size)
+    return TokenTerms(sentence, term, size)
 
 
 def quotations(tokens: Tokens, lines: NDArray[np.bool_]) -> Columns:

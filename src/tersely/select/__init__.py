@@ -1,6 +1,6 @@
 """Chooses sentences, given their values, their lengths and a budget."""
 
-from tersely.select._problem import Problem, Selection, Selector, solver
+from tersely.select._problem import Problem, Selection, Selector, Values, solver
 from tersely.select._redundancy import blocking_trigrams, distinct, repeats_trigrams, sharing_trigrams
 from tersely.settings import Registry
 
@@ -8,10 +8,10 @@ SELECTORS: Registry[Selector] = Registry(
     "selector",
     {
         "coverage": "tersely.select.coverage:GreedyCoverage",
-        "density": "tersely.select.simple:Density",
-        "greedy": "tersely.select.simple:Greedy",
+        "density": "tersely.select.ranked:Density",
+        "greedy": "tersely.select.ranked:Greedy",
         "knapsack": "tersely.select.knapsack:Knapsack",
-        "top": "tersely.select.simple:Top",
+        "top": "tersely.select.ranked:Top",
     },
 )
 
@@ -20,6 +20,7 @@ __all__ = [
     "Problem",
     "Selection",
     "Selector",
+    "Values",
     "blocking_trigrams",
     "distinct",
     "repeats_trigrams",

@@ -5,13 +5,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import frexp
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tersely.errors import UsageError
-from tersely.text.document import Document
+
+if TYPE_CHECKING:
+    from tersely.text.document import Document
 
 Values = NDArray[np.float64]
 Lengths = NDArray[np.int64]
@@ -148,7 +150,7 @@ class Problem:
     separator: int = 0
     include: frozenset[int] = frozenset()
     exclude: frozenset[int] = frozenset()
-    document: Document | None = None
+    document: "Document | None" = None
     cures: tuple[int, ...] = ()
     bonus: Values | None = None
 
@@ -342,7 +344,7 @@ def solver(selector: Selector, problem: Problem) -> Callable[[int], Selection]:
     """Return a function that solves the problem for any capacity up to its own, by one table if the selector has one.
 
     >>> import numpy as np
-    >>> from tersely.select.simple import Greedy
+    >>> from tersely.select.ranked import Greedy
     >>> solve = solver(Greedy(), Problem(np.array([0.9, 0.8]), np.array([60, 50]), capacity=100))
     >>> solve(100).chosen, solve(55).chosen
     ((0,), (1,))

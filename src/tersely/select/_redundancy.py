@@ -5,13 +5,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from math import ceil
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tersely.select._problem import Indices, Problem, Selection, Selector, by_value, without_circles
-from tersely.text.document import Document
+
+if TYPE_CHECKING:
+    from tersely.text.document import Document
 
 # A list of more sentences than this is split, or else not read to its end.
 _CROWD = 32
@@ -64,7 +66,7 @@ def _order(problem: Problem, sentences: Iterable[int]) -> list[int]:
     return sorted(sentences, key=lambda i: (i not in problem.include, -steps[i], lengths[i], i))
 
 
-def _duplicates(problem: Problem, document: Document, similarity: float) -> dict[int, int]:
+def _duplicates(problem: Problem, document: "Document", similarity: float) -> dict[int, int]:
     """Return, for each duplicate, the first of the kept sentences that it repeats."""
     suspects: dict[float, dict[int, _Suspect]] = vars(document).setdefault("_suspects", {})  # whatever the values
     if similarity not in suspects:
@@ -101,7 +103,7 @@ class _Suspect(NamedTuple):
     spare: int
 
 
-def _suspects(document: Document, similarity: float) -> dict[int, _Suspect]:
+def _suspects(document: "Document", similarity: float) -> dict[int, _Suspect]:
     """Return the sentences that may repeat another one."""
     # All words, not only terms: "One fish." and "Two fish." differ.
     sentence, word = document.numbered.distinct()
@@ -321,7 +323,7 @@ def _blocked(problem: Problem, chosen: tuple[int, ...], grams: "_Grams") -> list
 class _Grams(dict[int, set[tuple[str, ...]]]):
     """The trigrams of each sentence, computed on demand."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: "Document") -> None:
         self._texts, text = document.texts, document.text
         self._in_words = document.language != "zh" and len(text) <= _LONGEST_WORD * len(text.split())
 

@@ -11,7 +11,7 @@ from tersely.select._problem import Items, Values
 _SMALL = 2**20
 
 
-class _Rows(NamedTuple):
+class _RowPair(NamedTuple):
     """Rows without an item and with it, of which one is better at each room."""
 
     without: Values
@@ -57,10 +57,10 @@ class Table:
         self._costs = [cost // self._unit for cost in items.costs]
         self._size = min(room // self._unit, sum(self._costs)) + 1
         self._rows: Values = np.zeros((1, self._size))
-        self._compared = _Rows if self._size * len(items.values) <= _SMALL else _Bits
+        self._compared = _RowPair if self._size * len(items.values) <= _SMALL else _Bits
         # What happened, in order: the item that was opened, or -1; what is compared where an item was closed, if the
         # opened one is out, and if it is in.
-        self._steps: list[tuple[int, _Rows | _Bits | None, _Rows | _Bits | None]] = []
+        self._steps: list[tuple[int, _RowPair | _Bits | None, _RowPair | _Bits | None]] = []
         open_: list[int] = []
         parents, spans, last = items.parents, items.spans, len(items.values) - 1
         for i, parent in enumerate(parents):

@@ -3,12 +3,15 @@
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from math import ceil, floor, log2
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tersely.select._problem import Lengths, Problem, Selection, to_whole_numbers
-from tersely.select.simple import Density, better
-from tersely.text.document import Document
+from tersely.select.ranked import Density, better
+
+if TYPE_CHECKING:
+    from tersely.text.document import Document
 from tersely.text.words import term_weights
 
 _SCALE = 2.0**20  # stands for a weight of 1
@@ -33,7 +36,7 @@ class GreedyCoverage:
     """
 
     power: float = 0.7
-    once: float = 0.1
+    single: float = 0.1  # the weight of a term that only one sentence has
     keep: float = 1.5
 
     def __call__(self, problem: Problem) -> Selection:
@@ -47,7 +50,7 @@ class GreedyCoverage:
         if not len(problem.candidates):
             return problem.selection(())
         share, lowest = _share(problem) if self.keep else (0.0, 0)
-        new = _New(problem.document, to_whole_numbers(problem.values).tolist(), self.once, self.keep * share)
+        new = _New(problem.document, to_whole_numbers(problem.values).tolist(), self.single, self.keep * share)
         for sentence in problem.include:
             new.cover(sentence)
         candidates = problem.candidates.tolist()
@@ -77,7 +80,7 @@ class GreedyCoverage:
         return replace(answer, stable=max(answer.stable, lowest))
 
 
-def _sizes(problem: Problem, document: Document) -> Lengths:
+def _sizes(problem: Problem, document: "Document") -> Lengths:
     """Return what gains are divided by: costs, or characters if all cost the same, as in a budget of sentences."""
     if problem.costs.min() < problem.costs.max():
         return problem.costs
@@ -107,10 +110,10 @@ class _New:
     All are to_whole_numbers numbers, whose sums do not depend on the order: so ties stay ties.
     """
 
-    def __init__(self, document: Document, values: list[float], once: float, keep: float) -> None:
+    def __init__(self, document: "Document", values: list[float], single: float, keep: float) -> None:
         terms = document.terms
         self._values, self._terms = values, [row.tolist() for row in terms.sentences]
-        weights = np.rint(term_weights(terms, single=once) * _SCALE)
+        weights = np.rint(term_weights(terms, single=single) * _SCALE)
         self._left: list[float] = (1 - 1 / np.maximum(terms.often * keep, 1)).tolist()
         self._weights: list[float] = weights.tolist()  # fall as terms are said
         self._totals = [self._weight(i) for i in range(len(self._terms))]
