@@ -40,8 +40,6 @@ from tersely.learn.train_editor import (
     epochs,
     optimizer_of,
     standardize,
-    taught_by,
-    taught_loss,
 )
 from tersely.learn.training import TrainingProgress
 from tersely.models import load_model
@@ -452,16 +450,3 @@ def test_a_text_without_labels_teaches_which_sentences_say_what_it_keeps_saying(
     assert (lesson.roles == UNKNOWN).all()
     assert lesson.worth.argmin() == 2
     assert unlabeled_lesson("One sentence.") is None
-
-
-def test_a_student_is_told_what_its_teachers_say_on_average(lessons: list[Lesson]) -> None:
-    teachers = [Network(trained(lessons, seed, 2)[0].arrays()) for seed in (1, 2)]
-    taught = taught_by(lessons[0], teachers)
-    outputs = [teacher(taught.tokens, taught.terms, taught.features) for teacher in teachers]
-    assert taught.taught is not None
-    assert np.allclose(taught.taught.needs, (outputs[0].need + outputs[1].need) / 2)
-    assert taught.taught.worth.sum() == pytest.approx(1, abs=1e-5)
-    logits = [torch.tensor(np.log(taught.taught.roles)), torch.tensor(np.log(taught.taught.worth))]
-    need = torch.tensor(taught.taught.needs)
-    said = taught_loss(*logits, torch.logit(need), [taught])
-    assert said < taught_loss(torch.zeros(len(need), 6), torch.zeros(len(need)), torch.zeros(len(need)), [taught])

@@ -15,19 +15,19 @@ from tersely import Document, Summary, summarize
 # list the ids that it reports as failed, the part in brackets.
 KNOWN = {
     "a bare answer with its question, 350",
-    "a bare answer with its question, 450",
+    "a byline in Chinese, 100",
+    "a byline in Chinese, 60",
     "a caption that repeats the lead, 250",
     "a caption that repeats the lead, 350",
+    "a rumor as a rumor, 330",
     "a rumor with its denial where there is room, 450",
     "an announced list with the list, 260",
-    "fillers of a conversation, 200",
+    "an announced list with the list, 360",
     "greetings of a mail, 250",
     "greetings of a mail, 350",
     "laughter in brackets, 150",
-    "laughter in brackets, 250",
     "pinned: a bare answer",
     "pinned: a pronoun",
-    "pinned: a question",
     "pinned: a quotation",
     "pinned: a rumor",
     "pinned: a stolen car",
@@ -36,11 +36,8 @@ KNOWN = {
     "the decision in minutes, 120",
     "the decision in minutes, 250",
     "the decision in minutes, 350",
-    "the lines of a chat that say nothing, 150",
-    "the lines of a chat that say nothing, 260",
     "the winners of a prize, 260",
-    "what a short talk is about, 45",
-    "what a short talk is about, 60",
+    "the winners of a prize, 360",
 }
 
 Check = Callable[[Summary], bool]

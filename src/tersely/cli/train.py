@@ -226,7 +226,6 @@ def knapsack(
 @click.option("--data", required=True, type=_EXISTING, metavar="FOLDER", help="Folder of the labeled documents.")
 @click.option("--more", multiple=True, type=_FILE, metavar="FILE", help="Labels of other annotators; may be repeated.")
 @click.option("--unlabeled", multiple=True, type=_FILE, metavar="FILE", help="Texts to learn from first.")
-@click.option("--teacher", "teachers", multiple=True, type=_EXISTING, metavar="DIR", help="Editor to learn from, too.")
 @click.option("--dev", type=_FILE, metavar="FILE", help="Labels to measure on after each epoch.")
 @click.option("--config", default="editor", show_default=True, metavar="NAME|FILE", help="Configuration.")
 @_OUT
@@ -238,7 +237,6 @@ def editor(
     data: Path,
     more: tuple[Path, ...],
     unlabeled: tuple[Path, ...],
-    teachers: tuple[Path, ...],
     dev: Path | None,
     config: str,
     out: Path,
@@ -259,7 +257,7 @@ def editor(
 
     settings = read_editor_config(config, [*changes, *([f"seed={seed}"] if seed is not None else [])])
     with stoppable(lambda: RESUME):
-        make_editor(settings, EditorData(data, labels, more, dev, unlabeled, teachers), out, resume, Progress())
+        make_editor(settings, EditorData(data, labels, more, dev, unlabeled), out, resume, Progress())
     say_written(out)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,14 +32,6 @@ _LONG_STEP, _LONG_LEAST = 0.6, 0.5  # of a long document, whose choice has more 
 _BY_ROLE = np.array([3.0, 1.0, 0.1, 0.05, 0.02, 0.0, 0.0])
 
 
-class Taught(NamedTuple):
-    """What other networks say of the sentences of a document."""
-
-    roles: Floats  # [n, roles], chances
-    worth: Floats  # [n], shares
-    needs: Floats  # [n], chances
-
-
 @dataclass(frozen=True, eq=False)
 class Lesson:
     """A document as the network reads it, and its labels, one per sentence as our own splitter finds them."""
@@ -56,7 +48,6 @@ class Lesson:
     noises: NDArray[np.int64]  # places in NOISES, or unknown
     row: dict[str, Any] = field(repr=False)  # the labels as they were read
     foreign: bool = False  # labeled by other annotators, who see more needs
-    taught: Taught | None = None
 
     @cached_property
     def overlaps(self) -> list[Floats]:

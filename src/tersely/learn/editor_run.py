@@ -19,7 +19,7 @@ from tersely.learn.artifacts import check_folder, find_config, to_json_lines, to
 from tersely.learn.corpus import read_texts
 from tersely.learn.editor_labels import UNKNOWN, Lesson, read_lessons, unlabeled_lesson
 from tersely.learn.editor_network import EditorNetwork, EditorShape
-from tersely.learn.train_editor import ChoiceTraining, EditorTraining, epochs, optimizer_of, standardize, taught_by
+from tersely.learn.train_editor import ChoiceTraining, EditorTraining, epochs, optimizer_of, standardize
 from tersely.learn.training import Figures, Loop, Report, RunFiles, TrainingState, check_resume, start_or_resume
 from tersely.read import NOISE, Network
 from tersely.read.reader import FEATURES, ROLES, Outputs
@@ -183,7 +183,6 @@ class EditorData:
     more: Sequence[Path] = ()  # by other annotators, who see more needs
     dev: Path | None = None  # to measure on
     unlabeled: Sequence[Path] = ()  # texts without labels to learn from first
-    teachers: Sequence[Path] = ()  # model folders of editors to learn from
 
     def lessons(self) -> list[Lesson]:
         """Read what to learn from."""
@@ -211,7 +210,6 @@ class EditorData:
         """The command to make a model with these files, for its card."""
         words = [*(path.name for path in self.labels), "--data FOLDER", *(f"--more {path.name}" for path in self.more)]
         words += [f"--unlabeled {path.name}" for path in self.unlabeled]
-        words += [f"--teacher {path.name}" for path in self.teachers]
         words += [f"--dev {self.dev.name}"] if self.dev else []
         return f"tersely train editor {' '.join(words)} --config training.toml --out FOLDER"
 
@@ -221,9 +219,6 @@ def make_editor(config: EditorConfig, data: EditorData, out: Path, resume: bool,
     check_folder(out, resume)
     check_resume(out / "training" / "checkpoint.safetensors", out, resume)  # before the data is read
     lessons, dev, unlabeled = data.lessons(), data.dev_lessons(), data.unlabeled_lessons(config.pretraining.documents)
-    if data.teachers:
-        teachers = [Network.load(folder / "weights.npz") for folder in data.teachers]
-        lessons, unlabeled = ([taught_by(lesson, teachers) for lesson in part] for part in (lessons, unlabeled))
     with torch.random.fork_rng(), one_thread():
         state = train(config, lessons, dev, out, report, unlabeled)
     _write(out, config, data, lessons, state)
@@ -262,8 +257,6 @@ def train(
         _restore(state.notes["chance"], chance)
     epoch = [lesson for lesson in lessons for _ in range(1 if lesson.foreign else config.training.repeat)]
     phases = [unlabeled] * config.pretraining.epochs * bool(unlabeled) + [epoch] * config.training.epochs
-    if unlabeled and unlabeled[0].taught is not None:
-        phases = [[*epoch, *unlabeled]] * config.training.epochs
     losses = epochs(network, optimizer, phases, config.training, config.choice, chance, state.step)
 
     def learn() -> Figures:

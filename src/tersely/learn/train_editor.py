@@ -1,7 +1,7 @@
 """Trains the network that reads sentences as an editor would: worth, role, noise, needs and what cures them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as f
 
-from tersely.learn.editor_labels import UNKNOWN, Lesson, Taught
+from tersely.learn.editor_labels import UNKNOWN, Lesson
 from tersely.learn.editor_network import HEADS, Batch, EditorNetwork, batch_of
-from tersely.read import Network, forest
+from tersely.read import forest
 from tersely.read.reader import WINDOW
 from tersely.select import Problem
 from tersely.select.knapsack import Knapsack
@@ -127,32 +127,6 @@ def editors_choice(lesson: Lesson, problem: Priced) -> tuple[int, ...]:
     return Knapsack()(Problem(values, problem.lengths, problem.capacity, problem.separator)).chosen
 
 
-def taught_by(lesson: Lesson, teachers: Sequence[Network]) -> Lesson:
-    """Return a lesson with what teachers say of it on average; if it has no labels, there is nothing else to learn."""
-    outputs = [teacher(lesson.tokens, lesson.terms, lesson.features) for teacher in teachers]
-    shares = [np.exp(output.worth - output.worth.max()) for output in outputs]
-    taught = Taught(
-        np.mean([output.roles for output in outputs], axis=0),
-        np.mean([share / share.sum() for share in shares], axis=0),
-        np.mean([output.need for output in outputs], axis=0),
-    )
-    is_labeled = bool((lesson.roles != UNKNOWN).any())
-    return replace(lesson, taught=taught, worth=lesson.worth if is_labeled else np.zeros_like(lesson.worth))
-
-
-def taught_loss(roles: Tensor, worth: Tensor, need: Tensor, lessons: Sequence[Lesson]) -> Tensor:
-    """Return how far roles, worth and needs, as logits, are from what teachers say; all lessons must be taught."""
-    lessons_taught = [lesson.taught for lesson in lessons if lesson.taught is not None]
-    wanted_roles, _, wanted_need = (torch.tensor(np.concatenate(part)) for part in zip(*lessons_taught, strict=True))
-    by_document = zip(worth.split([len(part.worth) for part in lessons_taught]), lessons_taught, strict=True)
-    of_worth = [-(part.log_softmax(0) * torch.tensor(taught.worth)).sum() for part, taught in by_document]
-    return (
-        f.cross_entropy(roles, wanted_roles)
-        + f.binary_cross_entropy_with_logits(need, wanted_need)
-        + torch.stack(of_worth).mean()
-    )
-
-
 @dataclass(frozen=True)
 class EditorTraining:
     """How the network learns."""
@@ -170,7 +144,6 @@ class EditorTraining:
     pointer: float = 0.5  # weights of the losses beside those of role, worth and need
     cause: float = 0.3
     noise: float = 0.3
-    taught: float = 1.0  # of what teachers say, if there are any
 
 
 def loss_of(
@@ -197,8 +170,6 @@ def loss_of(
         loss = loss + training.cause * f.cross_entropy(causes[sentences], torch.tensor(reasons))
     if choice.weight:
         loss = loss + choice.weight * choice_loss(roles, worth[:, 0], need[:, 0], pointer, lessons, choice)
-    if all(lesson.taught is not None for lesson in lessons):
-        loss = loss + training.taught * taught_loss(roles, worth[:, 0], need[:, 0], lessons)
     return loss
 
 
