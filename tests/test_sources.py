@@ -283,3 +283,21 @@ def test_what_is_kept_of_answers_and_facts_is_measured(tmp_path: Path, monkeypat
     assert [line.split()[2:6] for line in run.output.splitlines() if line.startswith("9 tokens")] == kept
     wrong = CliRunner().invoke(cli, ["evaluate", str(file), "--unit", "tokens", "--budgets", "9"])
     assert "--unit tokens is only for --queries" in str(wrong.exception)
+
+
+def test_sources_about_different_things_are_each_said_what_they_are_about() -> None:
+    harbor = (
+        "The port of Ostend will close its old lock in March. Divers had seen cracks in the western gate. "
+        "Barges must sail around the breakwater for two years. A new lock costs forty million euros."
+    )
+    bees = (
+        "A virus that cripples bees has reached New Zealand, biologists reported on Friday. Hives near Nelson lost half "
+        "of their workers. Keepers may not move colonies for now. Honey prices are rising."
+    )
+    chess = (
+        "Amina Vogel won the national chess title at the age of fourteen. She beat the defending champion in the last "
+        "round. Her coach had expected a draw. The final lasted six hours."
+    )
+    summary = summarize([harbor, bees, chess], max_chars=260)
+    assert {sentence.source for sentence in summary.sentences} == {"1", "2", "3"}
+    assert [text for text in (harbor, bees, chess) if text.split(". ")[0] in summary.text] == [harbor, bees, chess]
