@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from commands import tersely
 from strategies import anything, prose
-from tersely import Summarizer
+from tersely import Summarizer, verify
 from tersely.models import DEFAULT
 from tersely.text.length import measure
 
@@ -135,3 +135,11 @@ def test_a_batch_may_have_at_most_100_documents(client: httpx.Client) -> None:
     assert len(client.post("/v1/batch", json={"documents": [document] * 100}).json()["results"]) == 100
     refused = client.post("/v1/batch", json={"documents": [document] * 101})
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "documents")
+
+
+def test_a_summary_is_checked_against_its_sources(client: httpx.Client) -> None:
+    sources = [{"id": "a", "text": "It rained. The river\nrose."}, {"id": "b", "text": "It fell."}]
+    body = {"summary": "The river rose. It was blue.", "text": sources}
+    assert client.post("/v1/verify", json=body).json() == json.loads(verify(body["summary"], sources).to_json())
+    refused = client.post("/v1/verify", json={"summary": "\n" * 60_000, "text": "\n" * 60_000})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "text")

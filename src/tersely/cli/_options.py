@@ -100,8 +100,9 @@ parts = several(
     click.option("--select", metavar="NAME", help="How the sentences that fit are chosen."),
 )
 
+language_option = _flag(READING["language"])
 assembly = several(
-    _flag(READING["language"]),
+    language_option,
     *(_flag(option) for option in OPTIONS.values() if option.help),
     _flag(READING["tokenizer"]),
 )

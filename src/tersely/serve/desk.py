@@ -18,6 +18,7 @@ from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text import Document, Language
 from tersely.text.length import Tokenizer, load_token_counter
+from tersely.text.quotations import verify
 from tersely.text.sources import as_document
 
 # An answer lists every sentence, so this bounds answers, too; it holds for all documents of a batch together.
@@ -63,6 +64,7 @@ class Desk:
             "summarize": self._summarize,
             "frontier": self._frontier,
             "batch": self._batch,
+            "verify": self._verify,
             "extract": self._extract,
         }
         try:
@@ -113,6 +115,12 @@ class Desk:
                 room -= len(summary.ranking)
                 results.append({"summary": summary.to_dict()})
         return Reply(to_json({"results": results}).encode(), MAX_SENTENCES - room)
+
+    def _verify(self, request: Request) -> Reply:
+        sources = {"text": request["text"], "language": None, "header": None, "include": (), "exclude": ()}
+        document = self._document(sources, MAX_SENTENCES)
+        result = verify(request["summary"], document, quotations=request["quotations"])
+        return Reply(result.to_json().encode(), len(document))
 
     def _extract(self, request: Request) -> Reply:
         try:
