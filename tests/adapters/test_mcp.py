@@ -191,3 +191,13 @@ def test_verify_names_what_is_not_in_the_sources_and_places_the_rest() -> None:
     ]
     assert said(bad).splitlines() == ["1 of 2 in the sources, 1 missing", "missing: the oven is cold"]
     assert not bad.structured_content["ok"]
+
+
+def test_fit_keeps_what_is_pinned() -> None:
+    text = "It rained all day long. The wall costs $5. Nobody spoke."
+    [good, bad] = called(
+        ("fit", {"text": text, "max_chars": 20, "keep": ["amounts"]}),
+        ("fit", {"text": text, "max_chars": 9, "keep": ["amounts"]}),
+    )
+    assert said(good) == "The wall costs $5."
+    assert said(bad) == "the pins need 18 of 9 chars: give more room, or fewer patterns to keep"

@@ -321,3 +321,16 @@ def test_what_cannot_be_verified_is_one_clear_line(article: str) -> None:
     run = tersely("verify", "-", "-", stdin="Rain.")
     assert (run.returncode, run.stderr.count("\n")) == (2, 1)
     assert "standard input can be read once" in run.stderr
+
+
+def test_pins_stay_and_say_what_they_need(tmp_path: Path) -> None:
+    text = "It rained all day long. The wall costs $5. The ticket is HB-118. Nobody spoke."
+    run = tersely("summarize", "--max-chars", "50", "--keep", "amounts", "--keep", r"HB-\d+", stdin=text)
+    assert run.stdout == "The wall costs $5. The ticket is HB-118.\n"
+    run = tersely("summarize", "--max-chars", "20", "--keep", "amounts", "--keep", "ids", stdin=text)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == "tersely: the pins need 40 of 20 chars: give more room, or fewer patterns to keep\n"
+    (tmp_path / "in.jsonl").write_text(json.dumps({"id": "a", "text": text}) + "\n", encoding="utf-8")
+    run = tersely("batch", tmp_path / "in.jsonl", tmp_path / "out.jsonl", "--max-chars", "30", "--keep", "ids")
+    assert run.returncode == 0, run.stderr
+    assert "HB-118" in (tmp_path / "out.jsonl").read_text(encoding="utf-8")

@@ -80,8 +80,8 @@ def _flag(keyword: Keyword) -> Callable[[F], F]:
             settings |= {"default": keyword.default, "show_default": True}
     else:
         settings["metavar"] = keyword.metavar
-        if keyword.kind == "indices":
-            settings |= {"multiple": True, "type": int}
+        if keyword.kind in ("indices", "patterns"):
+            settings |= {"multiple": True, "type": int if keyword.kind == "indices" else str}
         if keyword.breaks:
             settings["callback"] = _with_line_breaks
     return click.option(*names, **settings)

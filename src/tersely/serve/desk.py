@@ -93,7 +93,7 @@ class Desk:
             points = None if frontier.nested else bounded(points, len(document))
             steps = frontier.steps(points)
         except TerselyError as error:
-            raise _refused(error, "include") from None
+            raise _refused(error, "keep" if keywords["keep"] else "include") from None
         if not steps:
             raise invalid(f"the included sentences need more than the largest budget, {frontier.capacity}", "include")
         answer = frontier.to_dict(steps)
@@ -148,7 +148,7 @@ class Desk:
             options = Options.of(**keywords, encoder=self._encoder if keywords["query"] else None)
             return summarizer.fit(document, budget, options, self._tokens)
         except TerselyError as error:
-            raise _refused(error, "include") from None
+            raise _refused(error, "keep" if keywords["keep"] else "include") from None
 
     def _model(self, keywords: dict[str, Any]) -> "Remembering":
         """Take the model's name out of the keywords, and return the model."""

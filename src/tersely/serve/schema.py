@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, c
 
 from tersely.errors import UsageError
 from tersely.extract import Form
-from tersely.options import BUDGETS, OPTIONS, READING, Budget, BudgetUnit, Keyword, PlainUnit
+from tersely.options import BUDGETS, OPTIONS, PATTERNS, READING, Budget, BudgetUnit, Keyword, Pattern, PlainUnit
 from tersely.serve.problems import ProblemError, invalid, invalid_fields
 from tersely.summary import Reason, Rejected
 from tersely.text import Language
@@ -60,9 +60,11 @@ def _field_of(keyword: Keyword) -> tuple[Any, Any]:
         "share": Annotated[float, Field(gt=0, le=1)],
         "choice": Literal[keyword.choices] if keyword.choices else Language,
         "indices": Indices,
+        # No regular expressions: those of strangers may take forever.
+        "patterns": Annotated[list[Pattern], Field(max_length=len(PATTERNS))],
         "text": Annotated[str, Field(max_length=keyword.longest, pattern=pattern)],
     }[keyword.kind]
-    if keyword.kind == "indices":
+    if keyword.kind in ("indices", "patterns"):
         return kind, Field([], description=keyword.description)
     kind = kind | None if keyword.default is None else kind
     return kind, Field(keyword.default, description=keyword.description)
