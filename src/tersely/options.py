@@ -29,6 +29,9 @@ Pattern = Literal["amounts", "dates", "ids", "errors"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
 
+# As `omission`, it stands for the place, the topic and the number of the sentences that are left out.
+ACCOUNT = "account"
+
 # Larger than any text, and small enough for every computation.
 LARGEST = 10**15
 
@@ -150,7 +153,8 @@ class Options:
 
     With a `query`, sentences are chosen to answer it, by their words and, with an `encoder`, by its vectors. With
     several sources, `header` comes before the sentences of each source; `{id}`, `{title}` and `{number}` in it stand
-    for those of the source. `omission` comes between two sentences of a source that do not stand side by side there.
+    for those of the source. `omission` comes between two sentences of a source that do not stand side by side there; as
+    `account`, it says which sentences are left out, also at the beginning and the end of a source.
 
     The metadata of a field is the rest of its `Keyword`, see `OPTIONS`.
     """
@@ -228,8 +232,8 @@ class Options:
     omission: str | None = field(
         default=None,
         metadata={
-            "help": "Mark where sentences are left out, for example with [...].",
-            "description": "Comes where sentences are left out, for example [...].",
+            "help": "Mark where sentences are left out, for example with [...]; account says what they are about.",
+            "description": "Comes where sentences are left out, for example [...]; account: what they are about.",
             "breaks": True,
         },
     )

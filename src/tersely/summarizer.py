@@ -134,7 +134,8 @@ class Summarizer:
             query: A question; sentences are chosen to answer it.
             header: A text before the sentences of each source; `{id}`, `{title}` and `{number}` in it
                 stand for those of the source.
-            omission: A mark between two sentences of a source where others are left out.
+            omission: A mark between two sentences of a source where others are left out; "account" gives
+                their place, their heading or best words, and their number, within the budget.
             encoder: The encoder whose vectors compare sentences with the `query`; words only if None.
             language: The language of the text, such as "en"; detected if None.
             tokenizer: What counts tokens for `max_tokens`: the path of a `tokenizer.json`, the name of a

@@ -201,3 +201,9 @@ def test_fit_keeps_what_is_pinned() -> None:
     )
     assert said(good) == "The wall costs $5."
     assert said(bad) == "the pins need 18 of 9 chars: give more room, or fewer patterns to keep"
+
+
+def test_fit_accounts_for_what_is_left_out(english: str) -> None:
+    [short] = called(("fit", {"text": english, "max_chars": 500, "account": True}))
+    assert said(short) == summarize(english, max_chars=500, omission="account").text
+    assert "sentences]" in said(short)

@@ -8,7 +8,7 @@ from typing import Any
 
 from tersely import __version__
 from tersely.errors import TerselyError, UsageError, extra
-from tersely.options import BUDGETS, OPTIONS, Budget, Options, Pattern
+from tersely.options import ACCOUNT, BUDGETS, OPTIONS, Budget, Options, Pattern
 from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text.document import Document
@@ -60,6 +60,7 @@ class Fit(_Arguments):
     max_tokens: int | None = Field(None, ge=1, description=BUDGETS["max_tokens"].description)
     query: str | None = Field(None, description=OPTIONS["query"].description)
     keep: list[Pattern] = Field([], description=OPTIONS["keep"].description)
+    account: bool = Field(False, description="Also tell, within the budget, what is left out where.")
     offsets: bool = Field(False, description="Also tell where each kept sentence stands, in characters from 0.")
 
 
@@ -100,7 +101,8 @@ class Tools:
         text_or_sources = call.text if call.text is not None else [source.model_dump() for source in call.sources or ()]
         # A name before what is kept of each source; with one text there is nothing to tell apart.
         header = None if call.sources is None else "[{id}]\n"
-        options = Options.of(query=call.query or None, header=header, keep=call.keep)
+        omission = ACCOUNT if call.account else None
+        options = Options.of(query=call.query or None, header=header, keep=call.keep, omission=omission)
         summary = self.summarizer.fit(as_document(text_or_sources), Budget.one_of(**limits), options, self.tokenizer)
         if not summary.sentences:
             raise UsageError(summary.explain())

@@ -34,7 +34,7 @@ _WITHIN_WORDS = re.compile(rf"[{_HYPHENS}{_UNSEEN}]\s*")
 # What these stand for is not what they say: 10² is not 102.
 _RAISED = ("<super>", "<sub>", "<fraction>", "<circle>")
 # A mark of what was left out stands between two pieces and is part of neither.
-_OMISSION = re.compile(r"\s*[\[(]\s*(?:\.{3}|…)\s*[\])]\s*")
+_OMISSION = re.compile(r"(?:[\[(]\s?(?:\.{3}|…)\s?[\])]|\[\d[\d,]*-\d[\d,]*: [^\[\]]*\bsentences?\])")
 _QUOTED = re.compile(
     '“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|「([^「」]+)」|『([^『』]+)』|"((?:[^"\n]|\n(?![^\\S\n]*\n))+)"'
 )
@@ -165,10 +165,12 @@ def _quotations(summary: str) -> Iterator[tuple[int, int]]:
 
 
 def _between_omissions(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    for match in _OMISSION.finditer(text, start, end):
-        yield start, match.start()
-        start = match.end()
-    yield start, end
+    for match in (*_OMISSION.finditer(text, start, end), None):
+        stop = match.start() if match else end
+        piece = text[start:stop]
+        if stripped := piece.strip():
+            yield start + len(piece) - len(piece.lstrip()), start + len(piece) - len(piece.lstrip()) + len(stripped)
+        start = match.end() if match else end
 
 
 class _Places:
