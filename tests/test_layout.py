@@ -46,7 +46,8 @@ def test_each_source_has_its_own_account() -> None:
     sources = [Source("a", "One fish swims. Two fish swim."), Source("b", "Red fish swims. Blue fish sinks.")]
     text = summarize(sources, max_sentences=2, include=[1, 2], omission="account", header="{id}: ").text
     assert text == (
-        "a: [0-15: one, swims, fish, 1 sentence] Two fish swim.\n\nb: Red fish swims. [16-32: blue, sinks, fish, 1 sentence]"
+        "a: [0-15: one, swims, fish, 1 sentence] Two fish swim.\n\n"
+        "b: Red fish swims. [16-32: blue, sinks, fish, 1 sentence]"
     )
 
 

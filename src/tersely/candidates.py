@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from tersely.errors import UsageError
 from tersely.layout import Layout
-from tersely.options import Pattern
 from tersely.read import Network, Reading, joined, read, unread
 from tersely.select import Problem, Selection, Values, distinct, sharing_trigrams
 from tersely.summary import Rejected
@@ -227,7 +226,7 @@ _MONTHS = (
     "octubre|noviembre|diciembre|января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря"
 )
 # None of them repeats without a bound, so that the time for a sentence grows with its length.
-_EXPRESSIONS: dict[Pattern, re.Pattern[str]] = {
+_EXPRESSIONS: dict[str, re.Pattern[str]] = {
     "amounts": re.compile(
         r"[$€£¥￥₹₽₩]\s?\d|\d\s?(?:[$€£¥￥₹₽₩%‰％]|[kKmM]?(?:USD|EUR|GBP|JPY|CNY|RMB|CHF|INR|RUB|KRW)\b|"
         r"(?:per ?cent|percent|Prozent|dollars?|euros?|pounds?|yen|yuan|rupees?|francs?|[mb]illions?|trillions?|"
@@ -268,7 +267,7 @@ def pinned(document: Document, keep: Iterable[str]) -> frozenset[int]:
     texts, names = document.display_texts, tuple(keep)
     plain = [
         _EXPRESSIONS[name] if name in _EXPRESSIONS else re.compile(name) for name in names if _is_plain(name, texts)
-    ]  # type: ignore[index]
+    ]
     inside = {i for i, text in enumerate(texts) if any(pattern.search(text) for pattern in plain)}
     risky = [name for name in names if not _is_plain(name, texts)]
     return frozenset(inside.union(_searched(risky, texts) if risky else ()))
