@@ -1,6 +1,7 @@
 """An account of what is left out: complete, in place, and within the budget."""
 
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -69,11 +70,10 @@ def test_accounts_are_complete_and_within_the_budget(text: str, unit: Unit, limi
     def tokens(text: str) -> int:
         return len(text.split())
 
-    counter = {"tokenizer": tokens} if unit == "tokens" else {}
+    keywords: dict[str, Any] = {f"max_{unit}": limit, "omission": "account", "separator": "\n"}
+    keywords |= {"tokenizer": tokens} if unit == "tokens" else {}
     texts = [text, text[::-1]] if several else text
-    summary = Summarizer.load().summarize(
-        texts, **{f"max_{unit}": limit}, omission="account", separator="\n", **counter
-    )
+    summary = Summarizer.load().summarize(texts, **keywords)
     length = len(summary.sentences) if unit == "sentences" else measure(summary.text, unit, tokens)
     assert length == summary.length <= limit
     if summary.sentences:

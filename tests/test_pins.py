@@ -1,5 +1,7 @@
 """Pins: patterns whose sentences must stay, within the budget or not at all."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +17,7 @@ TEXT = (
     "The council met on Monday to speak about the harbor. The new wall costs $4.2 million. Nobody spoke against it. "
     "Work begins on 3 March 2025. Ticket HB-118 has the plans. The deploy failed twice."
 )
-WORD_TOKENS = {"tokenizer": lambda text: len(text.split())}
+WORD_TOKENS: dict[str, Any] = {"tokenizer": lambda text: len(text.split())}
 
 
 @pytest.mark.parametrize(
@@ -97,14 +99,14 @@ def test_pins_are_kept_within_the_budget_or_the_error_says_what_would_do(
     text: str, unit: Unit, limit: int, keep: list[str]
 ) -> None:
     summarizer, document = Summarizer.load(scorer="lead"), Document.from_text(text)
-    more = WORD_TOKENS if unit == "tokens" else {}
+    keywords: dict[str, Any] = {"keep": keep} | (WORD_TOKENS if unit == "tokens" else {})
     pins = pinned(document, keep)
     try:
-        summary = summarizer.summarize(document, **{f"max_{unit}": limit}, keep=keep, **more)
+        summary = summarizer.summarize(document, **keywords | {f"max_{unit}": limit})
     except UsageError as error:
         needed = int(str(error).split()[3])
         assert needed > limit
-        summary = summarizer.summarize(document, **{f"max_{unit}": needed}, keep=keep, **more)
+        summary = summarizer.summarize(document, **keywords | {f"max_{unit}": needed})
         limit = needed
     assert pins <= {sentence.index for sentence in summary.sentences}
     if unit == "sentences":

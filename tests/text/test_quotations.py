@@ -62,7 +62,7 @@ def test_what_differs_is_missing(summary: str, source: str) -> None:
 
 
 def test_offsets_lead_to_the_words_in_the_right_source() -> None:
-    sources = [Source("rain", "It rained all day."), {"id": "river", "text": "Well.\n\nThe river\nrose. It fell."}]
+    sources = [Source("rain", "It rained all day."), Source("river", "Well.\n\nThe river\nrose. It fell.")]
     [first, second] = verify("The river rose. It rained all day.", sources).claims
     assert (first.quoted[0].source, first.quoted[0].source_start, first.quoted[0].source_end) == ("river", 7, 22)
     assert (second.start, second.end, second.quoted[0].source) == (16, 34, "rain")
