@@ -32,7 +32,7 @@ def test_type_checkers_see_the_declared_keywords() -> None:
     assert list(OPTIONS) == [option.name for option in fields(Options)]
     written, declared = get_type_hints(OptionKeywords), get_type_hints(Options)
     assert list(written) == list(OPTIONS)
-    assert {name for name in OPTIONS if written[name] != declared[name]} == {"include", "exclude"}
+    assert {name for name in OPTIONS if written[name] != declared[name]} == {"include", "exclude", "keep"}
     assert get_type_hints(Keywords).keys() == OPTIONS.keys() | READING.keys()
 
 

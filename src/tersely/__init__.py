@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tersely.summarizer import Summarizer, summarize
     from tersely.summary import Summary
     from tersely.text.document import Document
+    from tersely.text.quotations import Verification, verify
     from tersely.text.sources import Source
 
 _HOMES = {
@@ -30,7 +31,9 @@ _HOMES = {
     "Summary": "tersely.summary",
     "TerselyError": "tersely.errors",
     "UsageError": "tersely.errors",
+    "Verification": "tersely.text.quotations",
     "summarize": "tersely.summarizer",
+    "verify": "tersely.text.quotations",
 }
 __all__ = [
     "Budget",
@@ -44,8 +47,10 @@ __all__ = [
     "Summary",
     "TerselyError",
     "UsageError",
+    "Verification",
     "__version__",
     "summarize",
+    "verify",
 ]
 
 

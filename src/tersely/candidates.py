@@ -1,15 +1,24 @@
 """What may be chosen from a scored document: values that price needs, noise left out, and why a sentence is out."""
 
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tersely.errors import UsageError
 from tersely.layout import Layout
 from tersely.read import Network, Reading, joined, read, unread
 from tersely.select import Problem, Selection, Values, distinct, sharing_trigrams
 from tersely.summary import Rejected
+from tersely.text.document import Document
 from tersely.text.sources import Collection
 
 # By how much of its worth a sentence counts less if what it needs is not chosen, times the chance that it needs it.
@@ -208,3 +217,105 @@ class Candidates:
         if reading is None or not problem.cures or reading.need(sentence) == (None, ""):
             return False
         return problem.cures[sentence] not in inside and bool(problem.values[sentence] + self._lost[sentence] > 0)
+
+
+_MONTHS = (
+    "Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|"
+    "Nov(?:ember)?|Dec(?:ember)?|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|janvier|février|mars|avril|mai|juin|"
+    "juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|"
+    "octubre|noviembre|diciembre|января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря"
+)
+# None of them repeats without a bound, so that the time for a sentence grows with its length.
+_EXPRESSIONS: dict[str, re.Pattern[str]] = {
+    "amounts": re.compile(
+        r"[$€£¥￥₹₽₩]\s?\d|\d\s?(?:[$€£¥￥₹₽₩%‰％]|[kKmM]?(?:USD|EUR|GBP|JPY|CNY|RMB|CHF|INR|RUB|KRW)\b|"
+        r"(?:per ?cent|percent|Prozent|dollars?|euros?|pounds?|yen|yuan|rupees?|francs?|[mb]illions?|trillions?|"
+        r"Millionen|Milliarden|Mio|Mrd)\b|[万亿億]?(?:元|円|日元|美元|欧元|人民币)|[万亿億])|\b(?:USD|EUR|GBP|CHF|CNY)\s?\d"
+    ),
+    "dates": re.compile(
+        r"\b\d{4}-\d{1,2}-\d{1,2}(?!\d)|\b\d{1,2}([./])\d{1,2}\1(?:\d{4}|\d{2})\b|\d{1,2}\s?月\s?\d{1,2}\s?[日号號]|"
+        r"(?<!\d)\d{4}\s?年|(?<!\d)[0-2]?\d:[0-5]\d(?!\d)|"
+        rf"\b\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:of\s|de\s)?(?:{_MONTHS})\b|\b(?:{_MONTHS})\.?\s\d{{1,4}}\b|"
+        r"\b(?:[Ii]n|[Ss]ince|[Uu]ntil|[Bb]y|[Bb]efore|[Aa]fter|[Ff]rom|[Ss]eit|[Dd]epuis|[Ee]n|[Dd]esde)\s(?:1\d|20)\d\d\b"
+    ),
+    "ids": re.compile(
+        r"\b[A-Z][A-Z0-9]{0,9}-\d|(?<![\w#])#\d|\b[0-9a-f]{8}-[0-9a-f]{4}-|\b(?=[a-f]{0,40}\d)(?=\d{0,40}[a-f])[0-9a-f]{7,40}\b|"
+        r"\b[A-Z]{2,10}\d{2,20}\b|\b(?:No|Nr|ID|id)[.:]?\s?\d{3}|\bISBN\b|\bdoi:|\b10\.\d{4,9}/"
+    ),
+    "errors": re.compile(
+        r"\b(?i:errors?|exceptions?|traceback|fatal|failed|fails|failures?|panic(?:ked)?|crash(?:ed|es)?|segfault|warnings?|"
+        r"Fehler|erreurs?|fallos?)\b|(?:Error|Exception|Warning)\b|ошибк|错误|異常|异常|エラー"
+    ),
+}
+# A regular expression may take forever: one that is not plain is given this many seconds, in a process of its own.
+_SECONDS = 10.0
+_LONGEST_SENTENCE, _MOST_CHOICES, _MOST_TIMES = 5_000, 6, 1_000
+_SEARCH = """
+import json, re, sys
+patterns, texts = json.load(sys.stdin)
+patterns = list(map(re.compile, patterns))
+print(json.dumps([i for i, text in enumerate(texts) if any(pattern.search(text) for pattern in patterns)]))
+"""
+
+
+def pinned(document: Document, keep: Iterable[str]) -> frozenset[int]:
+    """Return the sentences that have one of the patterns to keep, as they are shown.
+
+    >>> sorted(pinned(Document.from_text("It rained. It cost $5. See AB-12."), ["amounts", "AB-[0-9]+"]))
+    [1, 2]
+    """
+    texts, names = document.display_texts, tuple(keep)
+    plain = [
+        _EXPRESSIONS[name] if name in _EXPRESSIONS else re.compile(name) for name in names if _is_plain(name, texts)
+    ]
+    inside = {i for i, text in enumerate(texts) if any(pattern.search(text) for pattern in plain)}
+    risky = [name for name in names if not _is_plain(name, texts)]
+    return frozenset(inside.union(_searched(risky, texts) if risky else ()))
+
+
+def _searched(patterns: list[str], texts: Sequence[str]) -> list[int]:
+    """Search in a process that is ended if it takes too long: nothing else stops a search in Python."""
+    call = [sys.executable, "-I", "-S", "-c", _SEARCH]
+    try:
+        data = json.dumps([patterns, texts]).encode()
+        run = subprocess.run(call, input=data, capture_output=True, timeout=_SECONDS, check=True)
+    except subprocess.TimeoutExpired:
+        names = " or ".join(f"'{pattern}'" for pattern in patterns)
+        limit = f"takes more than {_SECONDS:g} seconds"
+        raise UsageError(f"keep: {names} {limit}: simplify it, above all repeats within repeats") from None
+    sentences: list[int] = json.loads(run.stdout)
+    return sentences
+
+
+def _is_plain(pattern: str, texts: Sequence[str]) -> bool:
+    """Tell whether a pattern has a name, or takes at most quadratic time in a sentence, none of which is long."""
+    if pattern in _EXPRESSIONS:
+        return True
+    wide, choices = _freedom(import_module("re._parser").parse(pattern), repeated=False)
+    return wide <= 1 and choices <= _MOST_CHOICES and max(map(len, texts), default=0) <= _LONGEST_SENTENCE
+
+
+def _freedom(tree: Any, repeated: bool) -> tuple[float, float]:
+    """Return how many repeats of a parsed pattern have any length, and how many other choices it has."""
+    wide = choices = 0.0
+    for code, argument in tree:
+        parts: list[Any] = []
+        inside, operation = repeated, str(code)
+        if operation in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+            least, most, part = argument
+            is_risky = least > _MOST_TIMES or (least != most and repeated)
+            wide += float("inf") if is_risky else most - least > 1
+            choices += most - least == 1
+            parts, inside = [part], repeated or most > 1
+        elif operation == "BRANCH":
+            wide += float("inf") if repeated else 0
+            parts = argument[1]
+            choices += len(parts) - 1
+        elif operation in ("SUBPATTERN", "ATOMIC_GROUP"):
+            parts = [argument[-1] if operation == "SUBPATTERN" else argument]
+        elif operation not in ("LITERAL", "NOT_LITERAL", "ANY", "IN", "AT"):
+            return float("inf"), choices  # what looks around or back
+        for part in parts:
+            more_wide, more_choices = _freedom(part, inside)
+            wide, choices = wide + more_wide, choices + more_choices
+    return wide, choices

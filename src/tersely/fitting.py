@@ -112,6 +112,11 @@ class Fitting:
         include = self.candidates.everything.include  # valid ones
         needed = self.length(include) if include else 0
         if needed > capacity:
+            if self.layout.options.keep:
+                unit = self.layout.unit
+                raise UsageError(
+                    f"the pins need {needed} of {capacity} {unit}: give more room, or fewer patterns to keep"
+                )
             raise UsageError(f"the included sentences need {needed}, but the budget is {capacity}")
         return needed
 

@@ -1,19 +1,23 @@
 """How sentences become the text of a summary: joining them, and how long the result is."""
 
 import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from tersely.errors import UsageError
-from tersely.options import Options, Unit
+from tersely.options import ACCOUNT, Options, Unit
 from tersely.text.document import Document
 from tersely.text.language import separator
 from tersely.text.length import TokenCounter, measure, measurer
-from tersely.text.sources import Collection, Source
+from tersely.text.sources import Collection, Source, located
 
 # With headers, sources are a blank line apart.
 _APART = "\n\n"
+# An account of what is left out has this many words, or a heading of this many characters.
+_MOST_WORDS, _LONGEST_TOPIC = 3, 40
 
 
 @dataclass(frozen=True)
@@ -55,17 +59,69 @@ class Layout:
         for i in sentences:
             pieces += [self._between(before, i), self.document.display_texts[i]]
             before = i
-        return "".join(pieces)
+        return "".join(pieces) + ("" if before is None else self._tail(before))
 
     def _between(self, before: int | None, i: int) -> str:
         """Return what comes before a sentence, given the one that precedes it in the summary."""
         source = self._sources[i]
         if before is None or (self._headers and source != self._sources[before]):
             header = self._headers[source] if self._headers else ""
-            return header if before is None else _APART + header
-        if self.options.omission and i != before + 1 and source == self._sources[before]:
-            return self.separator + self.options.omission + self.separator
+            header += self._head(i)
+            return header if before is None else self._tail(before) + _APART + header
+        if source != self._sources[before]:
+            return self._tail(before) + self.separator + self._head(i)
+        if self.options.omission and i != before + 1:
+            mark = self._account(before + 1, i) if self._accounts else self.options.omission
+            return self.separator + mark + self.separator
         return self.separator
+
+    @cached_property
+    def _accounts(self) -> bool:
+        """Whether what is left out is accounted for: also before the first and after the last sentence of a source."""
+        if self.options.omission != ACCOUNT:
+            return False
+        if self.options.order != "document":
+            raise UsageError("an account of what is left out needs the order of the text: leave out `order`")
+        return True
+
+    def _head(self, i: int) -> str:
+        first = bisect_left(self._sources, self._sources[i])
+        return self._account(first, i) + self.separator if self._accounts and first < i else ""
+
+    def _tail(self, i: int) -> str:
+        end = bisect_right(self._sources, self._sources[i])
+        return self.separator + self._account(i + 1, end) if self._accounts and i + 1 < end else ""
+
+    def _account(self, first: int, end: int) -> str:
+        """Return the place, the heading or best words, and the number of sentences that are left out."""
+        if (first, end) not in self._known_accounts:
+            start, stop = located(self.document, first)[0], located(self.document, end - 1)[1]
+            count = f"{end - first:,} sentence{'s' * (end - first > 1)}"
+            self._known_accounts[first, end] = f"[{start:,}-{stop:,}: {self._topic(first, end)}{count}]"
+        return self._known_accounts[first, end]
+
+    @cached_property
+    def _known_accounts(self) -> dict[tuple[int, int], str]:
+        return {}
+
+    def _topic(self, first: int, end: int) -> str:
+        """Return the first heading of some sentences, or else the words that are theirs more than the document's."""
+        document = self.document
+        headings = (document.display_texts[i] for i in range(first, end) if document.kinds[i] == "heading")
+        if topic := " ".join(re.sub(r"[\[\]#*_]", " ", next(headings, "")).split()):
+            return f"{topic if len(topic) <= _LONGEST_TOPIC else topic[: _LONGEST_TOPIC - 1].rstrip() + '…'}, "
+        stems = [stem for i in range(first, end) for stem in document.stems[i]]
+        words = [word for i in range(first, end) for word in document.words[i]]
+        shown_as = dict(zip(reversed(stems), reversed(words), strict=True))  # as the word that comes first
+        counts = Counter(stem for stem in stems if stem in self._frequencies and not stem.isdecimal())
+        ranked = sorted(counts, key=lambda stem: -(counts[stem] ** 2) / self._frequencies[stem])
+        return "".join(f"{shown_as[stem]}, " for stem in ranked[:_MOST_WORDS])
+
+    @cached_property
+    def _frequencies(self) -> Counter[str]:
+        """In how many sentences each content word's stem is."""
+        terms = self.document.terms
+        return Counter(terms.vocabulary[number] for number in terms.flat.tolist())
 
     @cached_property
     def _sources(self) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ and what it means. The command line, the service, the tools for assistants and t
 from these tables; tests compare signatures, documents and the page with them.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from math import floor, inf, isfinite
@@ -22,12 +23,19 @@ Order = Literal["document", "rank"]
 Redundancy = Literal["duplicates", "trigrams", "off"]
 Coherence = Literal["strict", "soft", "off"]
 
+# The patterns of `keep` that have a name; every other one is a regular expression.
+Pattern = Literal["amounts", "dates", "ids", "errors"]
+
 UNITS: tuple[Unit, ...] = get_args(Unit)
+PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
+
+# As `omission`, it stands for the place, the topic and the number of the sentences that are left out.
+ACCOUNT = "account"
 
 # Larger than any text, and small enough for every computation.
 LARGEST = 10**15
 
-Kind = Literal["count", "share", "choice", "indices", "text"]
+Kind = Literal["count", "share", "choice", "indices", "patterns", "text"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +43,7 @@ class Keyword:
     """A keyword of `summarize`, and what its users read about it.
 
     `kind` says which values it takes: a whole number, a share from 0 to 1, one of `choices`, indices
-    of sentences, or a text. `help` and `metavar` are for the command line, where `\\n` in a value
+    of sentences, patterns, or a text. `help` and `metavar` are for the command line, where `\\n` in a value
     stands for a line break if `breaks`. `description` is for the service, which takes texts of up to
     `longest` characters. A keyword without `help` or `description` has no flag or field of its own.
     """
@@ -136,7 +144,8 @@ class Budget:
 class Options:
     """How to assemble a summary, for any budget.
 
-    `include` and `exclude` are sentence indices. The default separator is a space, or nothing in Chinese and Japanese.
+    `include` and `exclude` are sentence indices, and `keep` are patterns whose sentences must stay: names of `PATTERNS`
+    or regular expressions. The default separator is a space, or nothing in Chinese and Japanese.
     As `redundancy`, `duplicates` leaves out sentences that nearly repeat another one; `trigrams` also leaves out
     those that share three words in a row with one. As `coherence`, `strict` makes a sentence that cannot be
     understood alone worth little or nothing without the one it needs, and `soft` worth less; both leave out noise,
@@ -144,7 +153,8 @@ class Options:
 
     With a `query`, sentences are chosen to answer it, by their words and, with an `encoder`, by its vectors. With
     several sources, `header` comes before the sentences of each source; `{id}`, `{title}` and `{number}` in it stand
-    for those of the source. `omission` comes between two sentences of a source that do not stand side by side there.
+    for those of the source. `omission` comes between two sentences of a source that do not stand side by side there; as
+    `account`, it says which sentences are left out, also at the beginning and the end of a source.
 
     The metadata of a field is the rest of its `Keyword`, see `OPTIONS`.
     """
@@ -168,6 +178,13 @@ class Options:
         metadata={
             "help": "Leave out sentence I; repeatable.",
             "description": "Sentences that must not be in the summary.",
+        },
+    )
+    keep: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "help": "Keep every sentence with amounts, dates, ids or errors, or a match of REGEX; repeatable.",
+            "description": "Every sentence with one of these must be in the summary.",
         },
     )
     separator: str | None = field(
@@ -215,8 +232,8 @@ class Options:
     omission: str | None = field(
         default=None,
         metadata={
-            "help": "Mark where sentences are left out, for example with [...].",
-            "description": "Comes where sentences are left out, for example [...].",
+            "help": "Mark where sentences are left out, for example with [...]; account says what they are about.",
+            "description": "Comes where sentences are left out, for example [...]; account: what they are about.",
             "breaks": True,
         },
     )
@@ -225,11 +242,13 @@ class Options:
 
     @classmethod
     def of(cls, **keywords: Unpack["OptionKeywords"]) -> "Options":
-        """Build the options from a caller's keywords: `include` and `exclude` may be one index or several."""
+        """Build the options from a caller's keywords: `include`, `exclude` and `keep` may be one or several."""
         values: dict[str, Any] = dict(keywords)
         for name in ("include", "exclude"):
             if name in values:
                 values[name] = _indices(name, values[name])
+        if "keep" in values:
+            values["keep"] = _patterns(values["keep"])
         return cls(**values)
 
     def __post_init__(self) -> None:
@@ -254,6 +273,7 @@ class OptionKeywords(TypedDict, total=False):
     order: Order
     include: int | Iterable[int]
     exclude: int | Iterable[int]
+    keep: str | Iterable[str]
     separator: str | None
     redundancy: Redundancy
     coherence: Coherence | None
@@ -270,6 +290,22 @@ def _indices(name: str, indices: int | Iterable[int]) -> frozenset[int]:
         raise UsageError(f"{name} must be sentence indices, whole numbers counted from 0, not {indices!r}") from None
 
 
+def _patterns(patterns: str | Iterable[str]) -> tuple[str, ...]:
+    several: tuple[object, ...] = (patterns,)
+    if isinstance(patterns, Iterable) and not isinstance(patterns, str):
+        several = tuple(patterns)
+    for pattern in several:
+        if not isinstance(pattern, str) or not pattern:
+            raise UsageError(f"keep must be {', '.join(PATTERNS)} or a regular expression, not {pattern!r}")
+        try:
+            re.compile(pattern)
+        except (re.error, RecursionError, OverflowError) as error:
+            raise UsageError(
+                f"keep: '{pattern}' is no regular expression ({error}): give one, or {', '.join(PATTERNS)}"
+            ) from None
+    return cast(tuple[str, ...], several)
+
+
 def _declared_options() -> dict[str, Keyword]:
     """Return the table of options: names, defaults and choices are those of the fields of `Options`."""
     hints, table = get_type_hints(Options), {}
@@ -277,8 +313,10 @@ def _declared_options() -> dict[str, Keyword]:
         hint = hints[option.name]
         # Of `Order`, the choices; of `Coherence | None`, those of its first part.
         choices = tuple(c for c in (*get_args(hint), *get_args(get_args(hint)[0])) if isinstance(c, str))
-        kind: Kind = "indices" if option.default == frozenset() else "choice" if choices else "text"
-        metavar = {"indices": "I", "choice": "", "text": "TEXT"}[kind]
+        kind: Kind = "choice" if choices else "text"
+        if option.default in (frozenset(), ()):
+            kind = "indices" if option.default == frozenset() else "patterns"
+        metavar = {"indices": "I", "patterns": "|".join(("REGEX", *PATTERNS)), "choice": "", "text": "TEXT"}[kind]
         table[option.name] = Keyword(
             option.name, kind, default=option.default, choices=choices, metavar=metavar, **option.metadata
         )

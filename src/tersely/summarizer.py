@@ -10,6 +10,7 @@ from typing import Any, Unpack, cast, get_type_hints, overload
 
 import numpy as np
 
+from tersely.candidates import pinned
 from tersely.encode import Encoder, load_encoder
 from tersely.errors import ModelError, UsageError
 from tersely.fitting import Fitting
@@ -122,6 +123,8 @@ class Summarizer:
             ratio: The most it may have as a share of the text's characters, from 0 to 1.
             order: "document" keeps the order of the text, "rank" puts the best sentences first.
             include, exclude: Indices, from 0, of sentences that must or must not be chosen.
+            keep: Patterns whose sentences must all be chosen: "amounts", "dates", "ids", "errors", or a
+                regular expression. If they need more than the budget, the error says how much.
             separator: The text between sentences; a space, or nothing in Chinese and Japanese, if None.
             redundancy: "duplicates" leaves out sentences that nearly repeat another one, "trigrams" also
                 those that share three words in a row with one; "off" leaves out neither.
@@ -131,7 +134,8 @@ class Summarizer:
             query: A question; sentences are chosen to answer it.
             header: A text before the sentences of each source; `{id}`, `{title}` and `{number}` in it
                 stand for those of the source.
-            omission: A mark between two sentences of a source where others are left out.
+            omission: A mark between two sentences of a source where others are left out; "account" gives
+                their place, their heading or best words, and their number, within the budget.
             encoder: The encoder whose vectors compare sentences with the `query`; words only if None.
             language: The language of the text, such as "en"; detected if None.
             tokenizer: What counts tokens for `max_tokens`: the path of a `tokenizer.json`, the name of a
@@ -216,6 +220,8 @@ class Summarizer:
     def _fitting(self, document: Document, options: Options, unit: Unit, tokenizer: Tokenizer | None) -> Fitting:
         if options.coherence is None:
             options = replace(options, coherence=self.coherence)
+        if options.keep:
+            options = replace(options, include=options.include | pinned(document, options.keep) - options.exclude)
         layout = Layout(document, unit, options, token_counter(tokenizer) if unit == "tokens" else None)
         # If the scorer reads with a network, the same network finds needs and noise.
         network = getattr(self.languages.get(document.language, self.scorer), "network", None)

@@ -55,7 +55,7 @@ def test_the_command_serves_the_tools_on_standard_input_and_output(english: str,
         command = ["-m", "tersely", "mcp", "--tokenizer", tokenizer]
         async with Client(stdio_client(StdioServerParameters(command=sys.executable, args=command))) as client:
             tools = (await client.list_tools()).tools
-            assert [tool.name for tool in tools] == ["fit", "outline"]
+            assert [tool.name for tool in tools] == ["fit", "outline", "verify"]
             assert all(tool.annotations.read_only_hint and tool.description for tool in tools)
             short = await client.call_tool("fit", {"text": english, "max_chars": 300})
             assert said(short) == summarize(english, max_chars=300).text
@@ -175,3 +175,35 @@ def test_what_is_fenced_is_no_heading() -> None:
 def test_the_example_of_a_configuration_names_the_command() -> None:
     page = (Path(__file__).parents[2] / "docs" / "integrations.md").read_text(encoding="utf-8")
     assert '"command": "tersely", "args": ["mcp"]' in page
+
+
+def test_verify_names_what_is_not_in_the_sources_and_places_the_rest() -> None:
+    [good, bad] = called(
+        ("verify", {"summary": "The oven must be hot.", "sources": SOURCES}),
+        (
+            "verify",
+            {"summary": 'He says "the oven is cold" and “a river in Europe”.', "sources": SOURCES, "quotations": True},
+        ),
+    )
+    assert said(good) == "1 of 1 in the sources"
+    assert good.structured_content["claims"][0]["quoted"] == [
+        {"start": 0, "end": 21, "source": "bread", "source_start": 27, "source_end": 48}
+    ]
+    assert said(bad).splitlines() == ["1 of 2 in the sources, 1 missing", "missing: the oven is cold"]
+    assert not bad.structured_content["ok"]
+
+
+def test_fit_keeps_what_is_pinned() -> None:
+    text = "It rained all day long. The wall costs $5. Nobody spoke."
+    [good, bad] = called(
+        ("fit", {"text": text, "max_chars": 20, "keep": ["amounts"]}),
+        ("fit", {"text": text, "max_chars": 9, "keep": ["amounts"]}),
+    )
+    assert said(good) == "The wall costs $5."
+    assert said(bad) == "the pins need 18 of 9 chars: give more room, or fewer patterns to keep"
+
+
+def test_fit_accounts_for_what_is_left_out(english: str) -> None:
+    [short] = called(("fit", {"text": english, "max_chars": 500, "account": True}))
+    assert said(short) == summarize(english, max_chars=500, omission="account").text
+    assert "sentences]" in said(short)

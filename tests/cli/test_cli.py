@@ -300,3 +300,37 @@ def test_version_help_and_completion() -> None:
         assert "_TERSELY_COMPLETE" in tersely("completion", shell).stdout
     typed = tersely(_TERSELY_COMPLETE="bash_complete", COMP_WORDS="tersely sum", COMP_CWORD="1")
     assert "summarize" in typed.stdout
+
+
+def test_a_summary_is_verified_and_its_places_are_printed(article: str, tmp_path: Path) -> None:
+    summary = tmp_path / "summary.txt"
+    summary.write_text(tersely("summarize", article, "--max-chars", "300").stdout, encoding="utf-8")
+    run = tersely("verify", summary, article)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert all(line.startswith(f"verbatim {article}:") for line in run.stdout.splitlines())
+    run = tersely("verify", "-", article, "--format", "json", stdin="Nobody said so.")
+    assert (run.returncode, run.stderr) == (1, "tersely: 0 of 1 in the sources, 1 missing\n")
+    assert json.loads(run.stdout)["claims"][0]["verdict"] == "missing"
+    run = tersely("verify", "-", article, "--quotations", stdin='He says "it is a bird".')
+    assert (run.returncode, run.stdout) == (1, "missing   it is a bird\n")
+
+
+def test_what_cannot_be_verified_is_one_clear_line(article: str) -> None:
+    run = tersely("verify", "-", article, "--quotations", stdin="No quotation.")
+    assert (run.returncode, run.stdout, run.stderr) == (2, "", "tersely: - has no quotation to check\n")
+    run = tersely("verify", "-", "-", stdin="Rain.")
+    assert (run.returncode, run.stderr.count("\n")) == (2, 1)
+    assert "standard input can be read once" in run.stderr
+
+
+def test_pins_stay_and_say_what_they_need(tmp_path: Path) -> None:
+    text = "It rained all day long. The wall costs $5. The ticket is HB-118. Nobody spoke."
+    run = tersely("summarize", "--max-chars", "50", "--keep", "amounts", "--keep", r"HB-\d+", stdin=text)
+    assert run.stdout == "The wall costs $5. The ticket is HB-118.\n"
+    run = tersely("summarize", "--max-chars", "20", "--keep", "amounts", "--keep", "ids", stdin=text)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == "tersely: the pins need 40 of 20 chars: give more room, or fewer patterns to keep\n"
+    (tmp_path / "in.jsonl").write_text(json.dumps({"id": "a", "text": text}) + "\n", encoding="utf-8")
+    run = tersely("batch", tmp_path / "in.jsonl", tmp_path / "out.jsonl", "--max-chars", "30", "--keep", "ids")
+    assert run.returncode == 0, run.stderr
+    assert "HB-118" in (tmp_path / "out.jsonl").read_text(encoding="utf-8")

@@ -47,7 +47,7 @@ from tersely.read import Network
 from tersely.read.features import feature_names, features_of
 from tersely.read.reader import CAUSES, NOISES, ROLES, Outputs
 from tersely.read.tokens import Floats, Tokens, TokenTerms, terms_of, tokens_of
-from tersely.score.editor import Editor
+from tersely.score.learned import Editor
 from tersely.text import Document
 
 SHAPE = EditorShape(width=16, heads=2, layers=2, vector=4, opening=4, table_bits=8, opening_bits=7)

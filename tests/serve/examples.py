@@ -9,7 +9,12 @@ from tersely.serve.desk import Desk
 from tersely.serve.problems import Reply
 
 FILE = Path(schema.__file__).with_name("examples.json")
-BODIES = {"summarize": schema.SummarizeBody, "frontier": schema.FrontierBody, "batch": schema.BatchBody}
+BODIES = {
+    "summarize": schema.SummarizeBody,
+    "frontier": schema.FrontierBody,
+    "batch": schema.BatchBody,
+    "verify": schema.VerifyBody,
+}
 
 
 def main() -> None:

@@ -78,15 +78,15 @@ def send(client: httpx.Client, command: str) -> httpx.Response:
 def test_the_commands_in_the_reference_work_unchanged(client: httpx.Client) -> None:
     html = client.get("/docs").text
     commands = [unescape(block) for block in re.findall(r"<code>(curl .*?)</code>", html, re.DOTALL)]
-    assert len(commands) == 8
+    assert len(commands) == 9
     assert all(f"{str(client.base_url).rstrip('/')}/" in command for command in commands)
-    assert [send(client, command).status_code for command in commands] == [200] * 8
+    assert [send(client, command).status_code for command in commands] == [200] * 9
 
 
 def test_the_commands_in_the_documentation_work(client: httpx.Client) -> None:
     text = (Path(__file__).parents[2] / "docs" / "service.md").read_text(encoding="utf-8")
     commands = re.findall(r"^(curl .*?)\n```", text, re.DOTALL | re.MULTILINE)
-    assert [send(client, command).status_code for command in commands] == [200] * 6
+    assert [send(client, command).status_code for command in commands] == [200] * 7
 
 
 def test_the_reference_explains_every_problem(client: httpx.Client) -> None:
@@ -96,7 +96,7 @@ def test_the_reference_explains_every_problem(client: httpx.Client) -> None:
 
 def test_the_answers_of_the_examples_are_real(client: httpx.Client) -> None:
     document = client.get("/openapi.json").json()
-    for path in ("/v1/summarize", "/v1/frontier", "/v1/batch"):
+    for path in ("/v1/summarize", "/v1/frontier", "/v1/batch", "/v1/verify"):
         operation = document["paths"][path]["post"]
         name = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
         [example] = document["components"]["schemas"][name]["examples"]

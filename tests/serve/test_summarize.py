@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from commands import tersely
 from strategies import anything, prose
-from tersely import Summarizer
+from tersely import Summarizer, verify
 from tersely.models import DEFAULT
 from tersely.text.length import measure
 
@@ -135,3 +135,21 @@ def test_a_batch_may_have_at_most_100_documents(client: httpx.Client) -> None:
     assert len(client.post("/v1/batch", json={"documents": [document] * 100}).json()["results"]) == 100
     refused = client.post("/v1/batch", json={"documents": [document] * 101})
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "documents")
+
+
+def test_a_summary_is_checked_against_its_sources(client: httpx.Client) -> None:
+    sources = [{"id": "a", "text": "It rained. The river\nrose."}, {"id": "b", "text": "It fell."}]
+    body = {"summary": "The river rose. It was blue.", "text": sources}
+    assert client.post("/v1/verify", json=body).json() == json.loads(verify(body["summary"], sources).to_json())
+    refused = client.post("/v1/verify", json={"summary": "\n" * 60_000, "text": "\n" * 60_000})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "text")
+
+
+def test_the_service_keeps_named_patterns_and_takes_no_regular_expression(client: httpx.Client) -> None:
+    body = {"text": "It rained all day long. The wall costs $5. Nobody spoke.", "max_chars": 20, "keep": ["amounts"]}
+    assert client.post("/v1/summarize", json=body).json()["text"] == "The wall costs $5."
+    for wrong, detail in (({"max_chars": 5}, "the pins need 18 of 5 chars"), ({"keep": ["(a+)+$"]}, "'amounts'")):
+        refused = client.post("/v1/summarize", json=body | wrong)
+        assert refused.status_code == 422
+        assert detail in refused.json()["detail"]
+        assert refused.json()["errors"][0]["field"].startswith("keep")

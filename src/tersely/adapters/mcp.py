@@ -8,10 +8,11 @@ from typing import Any
 
 from tersely import __version__
 from tersely.errors import TerselyError, UsageError, extra
-from tersely.options import BUDGETS, OPTIONS, Budget, Options
+from tersely.options import ACCOUNT, BUDGETS, OPTIONS, Budget, Options, Pattern
 from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text.document import Document
+from tersely.text.quotations import FAULTS, verify
 from tersely.text.sources import as_document
 
 with extra("the MCP server", "mcp"):
@@ -58,6 +59,8 @@ class Fit(_Arguments):
     max_words: int | None = Field(None, ge=1, description=BUDGETS["max_words"].description)
     max_tokens: int | None = Field(None, ge=1, description=BUDGETS["max_tokens"].description)
     query: str | None = Field(None, description=OPTIONS["query"].description)
+    keep: list[Pattern] = Field([], description=OPTIONS["keep"].description)
+    account: bool = Field(False, description="Also tell, within the budget, what is left out where.")
     offsets: bool = Field(False, description="Also tell where each kept sentence stands, in characters from 0.")
 
 
@@ -66,6 +69,18 @@ class Outline(_Arguments):
 
     text: str = Field(description="The text to outline.")
     sentences: int = Field(10, ge=1, le=_MOST_SENTENCES, description="How many sentences to list at most.")
+
+
+class Verify(_Arguments):
+    """Check that a text is in the words of its sources: where each sentence, or each quotation, stands in them.
+
+    Each is verbatim, joined from whole sentences, stitched together from parts, or missing. Use it before you show
+    quotations to a user.
+    """
+
+    summary: str = Field(description="The text to check.")
+    sources: list[GivenSource] = Field(min_length=1, description="The texts that it is said to be from.")
+    quotations: bool = Field(False, description="Check only what stands in quotation marks.")
 
 
 class Tools:
@@ -85,7 +100,9 @@ class Tools:
             raise UsageError(f"give exactly one of {', '.join(limits)}")
         text_or_sources = call.text if call.text is not None else [source.model_dump() for source in call.sources or ()]
         # A name before what is kept of each source; with one text there is nothing to tell apart.
-        options = Options(query=call.query or None, header=None if call.sources is None else "[{id}]\n")
+        header = None if call.sources is None else "[{id}]\n"
+        omission = ACCOUNT if call.account else None
+        options = Options.of(query=call.query or None, header=header, keep=call.keep, omission=omission)
         summary = self.summarizer.fit(as_document(text_or_sources), Budget.one_of(**limits), options, self.tokenizer)
         if not summary.sentences:
             raise UsageError(summary.explain())
@@ -108,15 +125,26 @@ class Tools:
         ]
         return _answer(_sendable("\n".join(lines)))
 
+    def verify(self, call: Verify) -> CallToolResult:
+        """Answer `verify`: a line in text for each sentence that is not in the sources, and everything as data."""
+        result = verify(call.summary, [source.model_dump() for source in call.sources], quotations=call.quotations)
+        faults = [f"{c.verdict}: {' '.join(c.text.split())}" for c in result.claims if c.verdict in FAULTS]
+        data = {
+            "ok": result.ok,
+            "claims": [claim | {"text": _sendable(claim["text"])} for claim in result.to_dict()["claims"]],
+        }
+        return _answer(_sendable("\n".join([result.explain(), *faults])), data)
+
 
 _TOOLS: dict[str, tuple[type[_Arguments], Callable[..., CallToolResult]]] = {
     "fit": (Fit, Tools.fit),
     "outline": (Outline, Tools.outline),
+    "verify": (Verify, Tools.verify),
 }
 
 
 def create_server(summarizer: Summarizer, tokenizer: str | None = None) -> Server:
-    """Return a server with the tools `fit` and `outline`, for any transport."""
+    """Return a server with the tools `fit`, `outline` and `verify`, for any transport."""
     tools = Tools(summarizer, tokenizer)
     # The tools change nothing and always answer the same.
     hints = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)

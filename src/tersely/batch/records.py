@@ -342,7 +342,7 @@ class Summarize:
     def identity(self) -> dict[str, Any]:
         """Return what changes whenever a summary might; a wrong model or option raises an error, before any work."""
         # Without sentences that are chosen by their numbers: the empty text has none.
-        summarizer, fit = replace(self, options=self.options | {"include": (), "exclude": ()})._load()
+        summarizer, fit = replace(self, options=self.options | {"include": (), "exclude": (), "keep": ()})._load()
         fit("", *(["?"] if self.has_query else []))
         options: dict[str, Any] = {
             name: sorted(value) if isinstance(value, tuple) else value for name, value in self.options.items()

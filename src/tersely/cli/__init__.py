@@ -14,6 +14,7 @@ _COMMANDS = {
     "summarize": ("summarize", "summarize"),
     "batch": ("batch", "command"),
     "frontier": ("summarize", "frontier"),
+    "verify": ("summarize", "verify"),
     "models": ("about", "models"),
     "evaluate": ("evaluate", "command"),
     "reproduce": ("reproduce", "command"),
@@ -55,8 +56,8 @@ def cli() -> None:
 def main() -> None:
     """Run the command; every foreseen error is one line on standard error.
 
-    Exit codes: 1, nothing to summarize or nothing fits; 2, a wrong call; 3, input or environment (a missing file, a
-    missing extra, a port in use); 130, interrupted.
+    Exit codes: 1, nothing to summarize, nothing fits, or a summary is not in its sources; 2, a wrong call; 3, input or
+    environment (a missing file, a missing extra, a port in use); 130, interrupted.
     """
     try:
         # Without standalone mode an exit code comes back as the value.

@@ -80,8 +80,8 @@ def _flag(keyword: Keyword) -> Callable[[F], F]:
             settings |= {"default": keyword.default, "show_default": True}
     else:
         settings["metavar"] = keyword.metavar
-        if keyword.kind == "indices":
-            settings |= {"multiple": True, "type": int}
+        if keyword.kind in ("indices", "patterns"):
+            settings |= {"multiple": True, "type": int if keyword.kind == "indices" else str}
         if keyword.breaks:
             settings["callback"] = _with_line_breaks
     return click.option(*names, **settings)
@@ -100,8 +100,9 @@ parts = several(
     click.option("--select", metavar="NAME", help="How the sentences that fit are chosen."),
 )
 
+language_option = _flag(READING["language"])
 assembly = several(
-    _flag(READING["language"]),
+    language_option,
     *(_flag(option) for option in OPTIONS.values() if option.help),
     _flag(READING["tokenizer"]),
 )

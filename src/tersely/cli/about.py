@@ -9,7 +9,7 @@ _SHELLS = ("bash", "zsh", "fish")
 
 _EXIT_CODES = {
     "0": "Success.",
-    "1": "There is nothing to summarize, or nothing fits.",
+    "1": "There is nothing to summarize, nothing fits, or a summary is not in its sources.",
     "2": "The command was called wrongly.",
     "3": "Something is wrong with the input or the environment: a missing file, a missing extra, a port in use.",
     "130": "Interrupted by Ctrl-C.",

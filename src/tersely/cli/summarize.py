@@ -1,4 +1,6 @@
-"""`tersely summarize`: one text, one budget, one summary; `tersely frontier`: all budgets at once."""
+"""`tersely summarize`: one text, one budget, one summary; `tersely frontier`: all budgets at once;
+`tersely verify`: whether a summary is in its sources.
+"""
 
 import sys
 from typing import TYPE_CHECKING, Any
@@ -9,6 +11,7 @@ from tersely.cli._options import (
     assembly,
     budgets,
     field_option,
+    language_option,
     output_option,
     parts,
     read_inputs,
@@ -18,10 +21,12 @@ from tersely.cli._options import (
     take_options,
 )
 from tersely.cli._running import write
+from tersely.errors import UsageError
 from tersely.options import UNITS
 
 if TYPE_CHECKING:
     from tersely.frontier import Step
+    from tersely.text.quotations import Claim
 
 
 @click.command("summarize", short_help="Fit a text to a budget.")
@@ -148,6 +153,62 @@ def frontier(
 
         plot_steps(steps, unit, plot)
     write(to_json(frontier.to_dict(steps)) if form == "json" else _table(steps, unit), output)
+
+
+@click.command("verify", short_help="Check that a summary is in the words of its sources.")
+@click.argument("summary")
+@click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
+@click.option("--quotations", is_flag=True, help="Check only what stands in quotation marks.")
+@language_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What to print.",
+)
+@field_option
+@output_option
+def verify(
+    summary: str,
+    sources: tuple[str, ...],
+    quotations: bool,
+    language: Any,
+    form: str,
+    field: str | None,
+    output: str | None,
+) -> None:
+    """Tell whether each sentence of SUMMARY is in a SOURCE, and where; the exit code is 1 if one is not.
+
+    Line breaks, hyphenation and kinds of quotation marks make no difference. A sentence is verbatim; or joined, from
+    several whole sentences; or stitched together from parts of sentences; or missing. The last two are faults.
+
+    \b
+    tersely verify summary.txt article.txt
+    tersely verify answer.md minutes.txt plan.pdf --quotations --format json
+    """
+    from tersely.extract.source import read_source
+    from tersely.text.quotations import verify
+
+    if (summary, *sources).count("-") > 1:
+        raise UsageError("standard input can be read once: name a file for the summary or for the source")
+    text = read_source(summary, field).text
+    result = verify(text, read_inputs(sources, True, field).document(language), quotations=quotations)
+    if not result.claims:
+        raise UsageError(f"{summary} has no {'quotation' if quotations else 'sentence'} to check")
+    write(result.to_json(indent=2) if form == "json" else "\n".join(map(_line, result.claims)), output)
+    if not result.ok or sys.stdout.isatty():
+        click.echo(f"tersely: {result.explain()}", err=True)
+    if not result.ok:
+        raise click.exceptions.Exit(1)
+
+
+def _line(claim: "Claim") -> str:
+    places = " + ".join(f"{part.source}:{part.source_start}-{part.source_end}" for part in claim.quoted)
+    # Of what is missing, the places of single words say nothing.
+    located = f" {places}" if claim.verdict != "missing" else ""
+    return f"{claim.verdict:<8}{located}  {' '.join(claim.text.split())}"
 
 
 def _table(steps: "list[Step]", unit: str) -> str:

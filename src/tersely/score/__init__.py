@@ -34,7 +34,7 @@ SCORERS: Registry[Scorer] = Registry(
         "bertsum": "tersely.paper.scorers.bertsum:BertSum",
         "centroid": "tersely.score.graph:Centroid",
         "coverage": "tersely.score.simple:Coverage",
-        "editor": "tersely.score.editor:Editor",
+        "editor": "tersely.score.learned:Editor",
         "far": "tersely.score.graph:Far",
         "lead": "tersely.score.simple:Lead",
         "learned": "tersely.score.learned:Learned",

@@ -1,4 +1,4 @@
-"""The routes for programs: summaries, frontiers, batches, files, models, and the state of the server."""
+"""The routes for programs: summaries, frontiers, batches, checks, files, models, and the state of the server."""
 
 import asyncio
 import json
@@ -15,12 +15,13 @@ from tersely.errors import InputError
 from tersely.io.lines import without_doubles
 from tersely.serve import schema
 from tersely.serve.problems import Metrics, ProblemError, Reply, busy
-from tersely.serve.schema import BatchBody, FrontierBody, SummarizeBody
+from tersely.serve.schema import BatchBody, FrontierBody, SummarizeBody, VerifyBody
+from tersely.text.quotations import Verification
 from tersely.workers.queue import WorkQueue
 
 T = TypeVar("T")
 
-WITH_JSON, WITH_FILE = ("/v1/summarize", "/v1/frontier", "/v1/batch"), ("/v1/extract",)
+WITH_JSON, WITH_FILE = ("/v1/summarize", "/v1/frontier", "/v1/batch", "/v1/verify"), ("/v1/extract",)
 ROUTES = (*WITH_JSON, *WITH_FILE, "/v1/models", "/healthz", "/readyz", "/metrics")
 
 _LONG = 100_000  # characters of a text that takes long, however small its summary is
@@ -62,9 +63,9 @@ def router(queue: WorkQueue, metrics: Metrics) -> APIRouter:
     """Return the routes; the workers behind the queue answer them."""
     routes = APIRouter(route_class=StrictRoute)
 
-    async def ask(task: str, body: SummarizeBody | FrontierBody | BatchBody, request: Request) -> Response:
+    async def ask(task: str, body: SummarizeBody | FrontierBody | BatchBody | VerifyBody, request: Request) -> Response:
         # The same text goes to the same worker, which may remember it.
-        long = not isinstance(body, SummarizeBody) or body.size > _LONG
+        long = not isinstance(body, SummarizeBody | VerifyBody) or body.size > _LONG
         return await answer((task, body.request()), body.key, request, long)
 
     async def answer(job: tuple[str, dict[str, Any]], key: str | bytes, request: Request, long: bool) -> Response:
@@ -88,6 +89,11 @@ def router(queue: WorkQueue, metrics: Metrics) -> APIRouter:
     async def batch(body: BatchBody, request: Request) -> Response:
         """Summarize up to 100 documents, each a body of /v1/summarize with its own result or error."""
         return await ask("batch", body, request)
+
+    @routes.post("/v1/verify", responses=_answers(Verification), summary="Check a summary against its sources")
+    async def verify(body: VerifyBody, request: Request) -> Response:
+        """Tell whether each sentence or quotation is in the sources, where, and which are stitched together."""
+        return await ask("verify", body, request)
 
     @routes.post(
         "/v1/extract",

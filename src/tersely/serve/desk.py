@@ -18,6 +18,7 @@ from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text import Document, Language
 from tersely.text.length import Tokenizer, load_token_counter
+from tersely.text.quotations import verify
 from tersely.text.sources import as_document
 
 # An answer lists every sentence, so this bounds answers, too; it holds for all documents of a batch together.
@@ -63,6 +64,7 @@ class Desk:
             "summarize": self._summarize,
             "frontier": self._frontier,
             "batch": self._batch,
+            "verify": self._verify,
             "extract": self._extract,
         }
         try:
@@ -91,7 +93,7 @@ class Desk:
             points = None if frontier.nested else bounded(points, len(document))
             steps = frontier.steps(points)
         except TerselyError as error:
-            raise _refused(error, "include") from None
+            raise _refused(error, "keep" if keywords["keep"] else "include") from None
         if not steps:
             raise invalid(f"the included sentences need more than the largest budget, {frontier.capacity}", "include")
         answer = frontier.to_dict(steps)
@@ -113,6 +115,12 @@ class Desk:
                 room -= len(summary.ranking)
                 results.append({"summary": summary.to_dict()})
         return Reply(to_json({"results": results}).encode(), MAX_SENTENCES - room)
+
+    def _verify(self, request: Request) -> Reply:
+        sources = {"text": request["text"], "language": None, "header": None, "include": (), "exclude": ()}
+        document = self._document(sources, MAX_SENTENCES)
+        result = verify(request["summary"], document, quotations=request["quotations"])
+        return Reply(result.to_json().encode(), len(document))
 
     def _extract(self, request: Request) -> Reply:
         try:
@@ -140,7 +148,7 @@ class Desk:
             options = Options.of(**keywords, encoder=self._encoder if keywords["query"] else None)
             return summarizer.fit(document, budget, options, self._tokens)
         except TerselyError as error:
-            raise _refused(error, "include") from None
+            raise _refused(error, "keep" if keywords["keep"] else "include") from None
 
     def _model(self, keywords: dict[str, Any]) -> "Remembering":
         """Take the model's name out of the keywords, and return the model."""

@@ -7,7 +7,7 @@ and metrics for Prometheus.
 import json
 import logging
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -41,6 +41,17 @@ KINDS: dict[str, tuple[int, str]] = {
     "deadline": (504, "The answer was not ready in time. Send a shorter text, or fewer documents at once."),
 }
 _BY_STATUS = {status: kind for kind, (status, _) in KINDS.items()}
+_LONGEST_NAME = 100
+# In terms of JSON, with the limit and what to do; the messages of pydantic speak of Python.
+_DETAILS = {
+    "extra_forbidden": "there is no such field",
+    "model_type": "must be a JSON object",
+    "model_attributes_type": "must be a JSON object",
+    "too_long": "may have at most {max_length:,} items: send the others in another request",
+    "string_too_long": "may have at most {max_length:,} characters: shorten it",
+    "less_than_equal": "must be at most {le:,.10g}",
+    "greater_than_equal": "must be at least {ge:,.10g}",
+}
 
 
 @dataclass(frozen=True)
@@ -84,6 +95,28 @@ class ProblemError(Exception):
 def invalid(detail: str, *fields: str) -> ProblemError:
     """Return the problem of a request with one thing wrong in these fields."""
     return ProblemError("invalid-request", detail, tuple((name, detail) for name in fields))
+
+
+def invalid_fields(errors: Sequence[Any]) -> ProblemError:
+    """Return the problem that names each wrong field and says what is wrong with it."""
+    fields = tuple((_field(error["loc"]), _detail(error)) for error in errors)
+    details = "; ".join(f"{name}: {detail}" for name, detail in fields[:3])
+    more = f"; and {len(fields) - 3} more" if len(fields) > 3 else ""
+    return ProblemError("invalid-request", details + more, fields[:20])
+
+
+def _field(place: Sequence[str | int]) -> str:
+    # pydantic tries a text as a string and as a list, and names both; the client knows only the field.
+    names = [str(part) for part in place if part not in ("body", "str", "list[SourceBody]")] or ["body"]
+    # Names come from the client and must not break the line.
+    return "".join(sign if sign.isprintable() else "\ufffd" for sign in ".".join(names)[:_LONGEST_NAME])
+
+
+def _detail(error: Any) -> str:
+    if tuple(error["loc"]) == ("body",):  # older versions of FastAPI call a body of null a missing field
+        return _DETAILS["model_type"]
+    text: str = _DETAILS[error["type"]].format(**error.get("ctx", {})) if error["type"] in _DETAILS else error["msg"]
+    return text[:1].lower() + text[1:]
 
 
 def busy(detail: str) -> ProblemError:

@@ -1,7 +1,7 @@
 """The bodies of requests and answers. What OpenAPI says about requests is exactly what is checked."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, c
 
 from tersely.errors import UsageError
 from tersely.extract import Form
-from tersely.options import BUDGETS, OPTIONS, READING, Budget, BudgetUnit, Keyword, PlainUnit
-from tersely.serve.problems import ProblemError, invalid
+from tersely.options import BUDGETS, OPTIONS, PATTERNS, READING, Budget, BudgetUnit, Keyword, Pattern, PlainUnit
+from tersely.serve.problems import ProblemError, invalid, invalid_fields
 from tersely.summary import Reason, Rejected
 from tersely.text import Language
 from tersely.text.blocks import Kind
@@ -28,19 +28,8 @@ Name = Annotated[str, Field(max_length=1000)]
 
 B = TypeVar("B", bound="_Body")
 
-_LONGEST_NAME = 100
 # All line ends but the carriage return, which may be half of one.
 _LINE_ENDS = "\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"
-# In terms of JSON, with the limit and what to do; the messages of pydantic speak of Python.
-_DETAILS = {
-    "extra_forbidden": "there is no such field",
-    "model_type": "must be a JSON object",
-    "model_attributes_type": "must be a JSON object",
-    "too_long": "may have at most {max_length:,} items: send the others in another request",
-    "string_too_long": "may have at most {max_length:,} characters: shorten it",
-    "less_than_equal": "must be at most {le:,.10g}",
-    "greater_than_equal": "must be at least {ge:,.10g}",
-}
 # Exactly one budget that is not null.
 _ONE_BUDGET: list[JsonValue] = [{"required": [name], "properties": {name: {"type": "number"}}} for name in BUDGETS]
 
@@ -71,9 +60,11 @@ def _field_of(keyword: Keyword) -> tuple[Any, Any]:
         "share": Annotated[float, Field(gt=0, le=1)],
         "choice": Literal[keyword.choices] if keyword.choices else Language,
         "indices": Indices,
+        # No regular expressions: those of strangers may take forever.
+        "patterns": Annotated[list[Pattern], Field(max_length=len(PATTERNS))],
         "text": Annotated[str, Field(max_length=keyword.longest, pattern=pattern)],
     }[keyword.kind]
-    if keyword.kind == "indices":
+    if keyword.kind in ("indices", "patterns"):
         return kind, Field([], description=keyword.description)
     kind = kind | None if keyword.default is None else kind
     return kind, Field(keyword.default, description=keyword.description)
@@ -87,10 +78,8 @@ class SourceBody(_Body):
     title: Name | None = Field(None, description="Its title, if it has one.")
 
 
-@_with_fields([*OPTIONS.values(), *READING.values()])
-class _Text(_Body):
+class _Sourced(_Body):
     text: str | list[SourceBody] = Field(description="The text, or several sources, each with `id` and `text`.")
-    model: Name | None = Field(None, description="A model listed at /v1/models. Null: the default.")
 
     def request(self) -> dict[str, Any]:
         """Return the request for a worker; a text of too many lines is refused before it gets there."""
@@ -98,21 +87,29 @@ class _Text(_Body):
         return self.model_dump()
 
     @property
+    def texts(self) -> list[str]:
+        """All that there is to read."""
+        return [self.text] if isinstance(self.text, str) else [source.text for source in self.text]
+
+    @property
     def lines(self) -> int:
         """How many lines there are to read."""
-        return sum(
-            map(count_lines, [self.text] if isinstance(self.text, str) else [source.text for source in self.text])
-        )
+        return sum(map(count_lines, self.texts))
 
     @property
     def key(self) -> str:
         """A text by which a worker is chosen: the same text goes to the same worker."""
-        return self.text if isinstance(self.text, str) else "".join(source.text for source in self.text[:1])
+        return "".join(self.texts[:1])
 
     @property
     def size(self) -> int:
         """The number of characters to read."""
-        return len(self.text) if isinstance(self.text, str) else sum(len(source.text) for source in self.text)
+        return sum(map(len, self.texts))
+
+
+@_with_fields([*OPTIONS.values(), *READING.values()])
+class _Text(_Sourced):
+    model: Name | None = Field(None, description="A model listed at /v1/models. Null: the default.")
 
 
 @_with_fields(BUDGETS.values())
@@ -172,6 +169,20 @@ class BatchBody(_Body):
         return {"documents": requests}
 
 
+class VerifyBody(_Sourced):
+    """A summary, and the text or the sources that it is said to be from."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLES["verify"]["request"]]})
+
+    summary: str = Field(description="The text to check.")
+    quotations: bool = Field(False, description="Check only what stands in quotation marks.")
+
+    @property
+    def texts(self) -> list[str]:
+        """All that there is to read."""
+        return [*super().texts, self.summary]
+
+
 def count_lines(text: str) -> int:
     """Count the lines of a text; one that ends with a line end has an empty line after it.
 
@@ -200,28 +211,6 @@ def _document(data: Any, remaining: int) -> tuple[dict[str, Any], int]:
         return {"error": invalid_fields(error.errors(include_input=False, include_url=False)).to_dict()}, 0
     except ProblemError as problem:
         return {"error": problem.to_dict()}, 0
-
-
-def invalid_fields(errors: Sequence[Any]) -> ProblemError:
-    """Return the problem that names each wrong field and says what is wrong with it."""
-    fields = tuple((_field(error["loc"]), _detail(error)) for error in errors)
-    details = "; ".join(f"{name}: {detail}" for name, detail in fields[:3])
-    more = f"; and {len(fields) - 3} more" if len(fields) > 3 else ""
-    return ProblemError("invalid-request", details + more, fields[:20])
-
-
-def _field(place: Sequence[str | int]) -> str:
-    # pydantic tries a text as a string and as a list, and names both; the client knows only the field.
-    names = [str(part) for part in place if part not in ("body", "str", "list[SourceBody]")] or ["body"]
-    # Names come from the client and must not break the line.
-    return "".join(sign if sign.isprintable() else "\ufffd" for sign in ".".join(names)[:_LONGEST_NAME])
-
-
-def _detail(error: Any) -> str:
-    if tuple(error["loc"]) == ("body",):  # older versions of FastAPI call a body of null a missing field
-        return _DETAILS["model_type"]
-    text: str = _DETAILS[error["type"]].format(**error.get("ctx", {})) if error["type"] in _DETAILS else error["msg"]
-    return text[:1].lower() + text[1:]
 
 
 def empty_file() -> ProblemError:

@@ -23,8 +23,16 @@ from tersely.errors import InputError, ModelError, UsageError
 from tersely.models import DEFAULT, load_model
 from tersely.serve import DeskWork, api, site
 from tersely.serve.middleware import GONE, Authorization, BodyLimit, Context, Cors, Head, respond
-from tersely.serve.problems import Metrics, ProblemError, busy, internal, log_warning, of_status, set_up_log
-from tersely.serve.schema import invalid_fields
+from tersely.serve.problems import (
+    Metrics,
+    ProblemError,
+    busy,
+    internal,
+    invalid_fields,
+    log_warning,
+    of_status,
+    set_up_log,
+)
 from tersely.workers.process import cores
 from tersely.workers.queue import BusyError, LateError, WorkQueue
 
