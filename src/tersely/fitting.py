@@ -157,7 +157,7 @@ class Fitting:
     def _whole_text(self) -> Choice:
         """The text itself, from its first sentence to its last, unchanged."""
         document = self.layout.document
-        text = document.text[document.sentences[0].start : document.sentences[-1].end]
+        text = document.text[document.start : document.sentences[-1].end]
         length = len(document) if self.layout.unit == "sentences" else self.layout.measure(text)
         return Choice(tuple(range(len(document))), text, length, "whole-text-fits", length)
 
@@ -197,6 +197,7 @@ class Fitting:
         least = self.candidates.everything.least  # the options are valid even if everything fits
         if not options.exclude:
             untouched = options.order == "document" and options.separator is None and not options.header
+            untouched = untouched and options.speakers and not options.times
             if untouched and self._whole_text.length <= capacity:
                 return self._whole_text
             if self._joined.length <= capacity:
@@ -229,7 +230,7 @@ class Fitting:
             return less + 1 if less > 0 else 0
         if layout.unit != "words" or layout.measure(f"a{layout.separator}a") == 2 + layout.gap:
             return 0
-        sentences = zip(layout.document.display_texts, layout.lengths, strict=True)
+        sentences = zip(layout.shown, layout.lengths, strict=True)
         return (1 + layout.gap) * sum(layout.measure(text + "a") == length for text, length in sentences)
 
     def _measured(self, selection: Selection) -> Choice:

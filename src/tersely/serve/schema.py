@@ -71,6 +71,7 @@ def _field_of(keyword: Keyword) -> tuple[Any, Any]:
         "share": Annotated[float, Field(gt=0, le=1)],
         "choice": Literal[keyword.choices] if keyword.choices else Language,
         "indices": Indices,
+        "switch": bool,
         "text": Annotated[str, Field(max_length=keyword.longest, pattern=pattern)],
     }[keyword.kind]
     if keyword.kind == "indices":
@@ -314,6 +315,8 @@ class BlockAnswer(BaseModel):
     end: int
     speaker: str = Field(description="Who says it, if it is a turn of a speaker.")
     level: int = Field(description="Of a heading, 1 for the highest; else 0.")
+    label: int = Field(description="How many of its first characters only say who speaks and when, or a program wrote.")
+    time: str = Field(description="When it is said, if it is a turn with a time.")
 
 
 class PlaceAnswer(BaseModel):
