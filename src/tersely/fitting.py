@@ -144,14 +144,19 @@ class Fitting:
         )
 
     def _sentence(self, i: int, selected: bool, rejected: Rejected) -> ScoredSentence:
-        start, end, source = located(self.layout.document, i)
-        text, score, reading = self.layout.document.texts[i], float(self.values[i]), self.candidates.reading
-        if reading is None:
-            return ScoredSentence(i, start, end, text, score, selected, rejected=rejected, source=source)
-        cure, cause = self.candidates.need(i)
-        return ScoredSentence(
-            i, start, end, text, score, selected, cure, cause, reading.roles[i], reading.noise_kind(i), rejected, source
+        document, reading = self.layout.document, self.candidates.reading
+        start, end, source = located(document, i)
+        sentence = ScoredSentence(
+            *(i, start, end, document.texts[i], float(self.values[i]), selected),
+            rejected=rejected,
+            source=source,
+            speaker=document.speakers[i],
+            time=document.times[i],
         )
+        if reading is None:
+            return sentence
+        cure, cause = self.candidates.need(i)
+        return replace(sentence, needs=cure, cause=cause, role=reading.roles[i], noise=reading.noise_kind(i))
 
     @cached_property
     def _whole_text(self) -> Choice:
@@ -230,7 +235,7 @@ class Fitting:
             return less + 1 if less > 0 else 0
         if layout.unit != "words" or layout.measure(f"a{layout.separator}a") == 2 + layout.gap:
             return 0
-        sentences = zip(layout.shown, layout.lengths, strict=True)
+        sentences = zip(layout.labeled_texts, layout.lengths, strict=True)
         return (1 + layout.gap) * sum(layout.measure(text + "a") == length for text, length in sentences)
 
     def _measured(self, selection: Selection) -> Choice:

@@ -32,7 +32,7 @@ class Layout:
         return separator(self.document.language) if chosen is None else chosen
 
     @cached_property
-    def shown(self) -> tuple[str, ...]:
+    def labeled_texts(self) -> tuple[str, ...]:
         """The sentences as they are shown, each first one of a turn with its label."""
         texts = self.document.display_texts
         if not self.labeled:
@@ -45,17 +45,17 @@ class Layout:
     @cached_property
     def lengths(self) -> tuple[int, ...]:
         """The length of each sentence as it is shown."""
-        return tuple(map(measurer(self.unit, self.tokens), self.shown))
+        return tuple(map(measurer(self.unit, self.tokens), self.labeled_texts))
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """What comes before a sentence if the one before it is of another turn: when it is said, and who speaks."""
         colon = ": " if separator(self.document.language) else "："
-        said = zip(self.document.times, self.document.speakers, strict=True)
+        turns_said = zip(self.document.times, self.document.speakers, strict=True)
         return tuple(
             (f"[{time}] " if time and self.options.times else "")
             + (f"{speaker}{colon}" if speaker and self.options.speakers else "")
-            for time, speaker in said
+            for time, speaker in turns_said
         )
 
     @cached_property

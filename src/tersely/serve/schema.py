@@ -233,6 +233,8 @@ def empty_file() -> ProblemError:
 class SentenceAnswer(BaseModel):
     """A sentence, `text[start:end]` of the source; offsets count Unicode code points."""
 
+    speaker: str | None = Field(None, description="Who says it, in a conversation.")
+    time: str | None = Field(None, description="When it is said, in a conversation with times.")
     source: str | None = Field(None, description="The id of its source, if there are several.")
     index: int
     start: int

@@ -98,7 +98,8 @@ def join_parts(parts: Iterable[Part]) -> tuple[str, tuple[Block, ...]]:
             texts.append("\n" if close else "\n\n")
             end += len(texts[-1])
         texts.append(body)
-        blocks.append(Block(kind, end, end + len(body), speaker, level, time=time))
+        has_label = speaker and kind == "turn" and body.startswith((f"{speaker}:", f"{speaker}："))
+        blocks.append(Block(kind, end, end + len(body), speaker, level, len(speaker) + 1 if has_label else 0, time))
         end += len(body)
     return "".join(texts), tuple(blocks)
 

@@ -94,6 +94,15 @@ class Document:
         return tuple(self.text[start:end] for start, end in self.sentences)
 
     @cached_property
+    def voiced(self) -> tuple[str, ...]:
+        """The sentences as a reader of the text meets them: one that follows a speaker's name with that name."""
+        owners, colon = self._owners, "：" if pack(self.language).dense else ": "
+        return tuple(
+            owner.speaker + colon + text if owner.label and (i == 0 or owners[i - 1] is not owner) else text
+            for i, (owner, text) in enumerate(zip(owners, self.texts, strict=True))
+        )
+
+    @cached_property
     def display_texts(self) -> tuple[str, ...]:
         """The sentences as a summary shows them: a line break within one is a space, or nothing in Chinese.
 

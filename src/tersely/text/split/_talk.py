@@ -45,6 +45,7 @@ _DAY_LINE = re.compile(
 )
 # The times of a subtitle, and the line at the top of a file of them.
 _CUE = re.compile(rf"{_CLOCK}\s?-->\s?{_CLOCK}.{{0,60}}|WEBVTT.{{0,60}}")
+_VOICE = re.compile(r"<v(?:\.[^\s<>]{0,20})?\s(?P<voice>[^<>\n]{1,60})>\s*")
 _SOUNDS = rf"(?:{alternatives('talk.sounds')})"
 _SOUND = re.compile(
     rf"\{{[a-z]{{3,20}}\}}|</?v[^<>]{{0,60}}>|\[(?:[^\[\]\n]{{0,20}}\s)?{_SOUNDS}(?:\s[^\[\]\n]{{0,20}})?\]|[(*<]{_SOUNDS}[)*>]",
@@ -62,7 +63,7 @@ _LABEL = re.compile(
     rf"(?P<han>[{HAN}·]{{1,10}}))"
     r"(?:\s?[(（][^()（）\n]{1,40}[)）])?[*_]{0,2}\s?(?::(?=[\s*_]|\Z)|：)[*_]{0,2}|"
     rf"\[(?P<bracket>[^\W\d_][\w .’'-]{{0,30}})\]:?(?=\s)|"
-    r"<v(?:\.[^\s<>]{0,20})?\s(?P<voice>[^<>\n]{1,60})>|<(?P<nick>[^\W\d_][\w.’'-]{0,30})>:?(?=\s))\s*"
+    r"<(?P<nick>[^\W\d_][\w.’'-]{0,30})>:?(?=\s))\s*"
 )
 _HAN = re.compile(f"[{HAN}]")
 _REACH, _LONGEST_HAN = 100, 10  # characters in which a label must end, and Chinese ones that it may have
@@ -121,8 +122,13 @@ def find_chat(text: str, lines: Sequence[Line], forms: list[Form]) -> dict[int, 
     these lines are cleared.
     """
     cues = [i for i, line in enumerate(lines) if text[line.start].isdigit() and _CUE.fullmatch(text, *line[:2])]
+    if cues:
+        voices = {i: voice for i, line in enumerate(lines) if (voice := _VOICE.match(text, *line[:2]))}
+        if voices:  # they look like mark-up
+            forms[:] = ["" if form == "code" else form for form in forms]
+        return {i: Turn(_clean(voice["voice"]), voice.end()) for i, voice in voices.items()}
     clocks = _HAS_CLOCK.finditer(text)
-    if cues or not (next(clocks, None) and next(clocks, None)):
+    if not (next(clocks, None) and next(clocks, None)):
         return {}
     turns = _beside(text, lines) or _above(text, lines)
     for i in turns:
@@ -146,7 +152,7 @@ def _beside(text: str, lines: Sequence[Line]) -> dict[int, Turn]:
         name = _clean(label[label.lastgroup or 0])
         turns[i] = Turn(name, label.end(), stamp["time"])
         names[name] += 1
-        strong += bool(stamp["open"] or stamp["date"] or label["nick"])
+        strong += bool(stamp["open"] or stamp["date"] or label["nick"] or label["sender"])
     count = names.total()
     recurring = sum(times for times in names.values() if times > 1)
     enough = count >= 2 and 4 * count >= len(turns) and 5 * len(turns) >= len(lines) and strong == count
@@ -194,10 +200,10 @@ def mark_silent(text: str, lines: Sequence[Line], forms: list[Form], turns: dict
     for i, (start, end, apart) in enumerate(lines):
         turn = turns.get(i)
         if turn and not turn.silent:
-            said = turn.end
-            if said >= end and i + 1 < len(lines) and i + 1 not in turns and (i + 2 == len(lines) or i + 2 in turns):
-                said, end = lines[i + 1][:2]  # all that is said below the name
-            notice = said < end and (text[said] == "\u200e" or _SYSTEM.fullmatch(text, said, end))
+            speech = turn.end
+            if speech >= end and i + 1 < len(lines) and i + 1 not in turns and (i + 2 == len(lines) or i + 2 in turns):
+                speech, end = lines[i + 1][:2]  # all that is said below the name
+            notice = speech < end and (text[speech] == "\u200e" or _SYSTEM.fullmatch(text, speech, end))
             if notice or turn.speaker.casefold() in _MACHINES:
                 turns[i] = turn._replace(end=max(end, turn.end), silent=True)
             continue
@@ -237,10 +243,10 @@ def without_sounds(text: str, language: Language) -> str:
     >>> without_sounds("So, um, the lamp {vocalsound} is too heavy. [laughter]", "en")
     'So the lamp is too heavy.'
     """
-    said = _fillers(language).sub("", _SOUND.sub("", text))
-    if said == text or not _WORD.search(said):
+    speech = _fillers(language).sub("", _SOUND.sub("", text))
+    if speech == text or not _WORD.search(speech):
         return text
-    return _SPACES.sub(" ", said).strip()
+    return _SPACES.sub(" ", speech).strip()
 
 
 def find_speakers(
