@@ -51,6 +51,13 @@ def test_who_speaks_is_known_and_no_part_of_what_is_said(form: str) -> None:
     assert document.speakers == ("Ann", "Bob", "Bob", "Ann")
 
 
+def test_questions_and_answers_in_court_are_turns() -> None:
+    asked = "THE COURT: Go on.\nQ. Where were you?\nA. At home. I slept.\nQ. Alone?\nA. Yes.\nTHE COURT: Thank you."
+    assert Document.from_text(asked).speakers == ("THE COURT", "Q", "A", "A", "Q", "A", "THE COURT")
+    assert Document.from_text(asked).texts[1:4] == ("Where were you?", "At home.", "I slept.")
+    assert set(Document.from_text("A. One fish.\nB. Two fish.\nQ. Red fish.").speakers) == {""}
+
+
 NOTICES = [
     "Messages and calls are end-to-end encrypted. Only people in this chat can read them.",
     "\u200eimage omitted",

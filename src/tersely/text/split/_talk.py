@@ -65,6 +65,7 @@ _LABEL = re.compile(
     rf"\[(?P<bracket>[^\W\d_][\w .’'-]{{0,30}})\]:?(?=\s)|"
     r"<(?P<nick>[^\W\d_][\w.’'-]{0,30})>:?(?=\s))\s*"
 )
+_LETTER = re.compile(r"(?P<name>[QA])\.\s+")
 _HAN = re.compile(f"[{HAN}]")
 _REACH, _LONGEST_HAN = 100, 10  # characters in which a label must end, and Chinese ones that it may have
 _QUESTIONS, _ANSWERS = words_of_all("talk.question_labels"), words_of_all("talk.answer_labels")
@@ -101,9 +102,12 @@ class Turn(NamedTuple):
 
 def find_labels(text: str, lines: Sequence[Line], forms: Sequence[Form]) -> dict[int, tuple[str, int]]:
     """Return the lines that begin with a label, as a speaker's turn does: the label, and where it ends."""
-    labels = {}
+    letters = {i: match for i, line in enumerate(lines) if (match := _LETTER.match(text, *line[:2])) and not forms[i]}
+    often = Counter(match["name"] for match in letters.values())
+    examined = min(often["Q"], often["A"]) > 1  # in court; a list has each letter once
+    labels = {i: (match["name"], match.end()) for i, match in letters.items()} if examined else {}
     for i, (start, end, _) in enumerate(lines):
-        if forms[i]:
+        if forms[i] or i in labels:
             continue
         reach = min(end, start + _REACH)
         if text[start] in "[<\u200e" or text.find(":", start, reach) > 0 or text.find("：", start, reach) > 0:
