@@ -124,7 +124,7 @@ def test_a_summary_says_who_speaks_once_for_each_turn_and_when_if_asked() -> Non
     )
     assert timed.sentences[0].text == CHAT[timed.sentences[0].start : timed.sentences[0].end]
     with pytest.raises(UsageError, match="speakers must be True or False, not 'no'"):
-        summarize(CHAT, max_chars=9, speakers="no")  # type: ignore[arg-type]
+        summarize(CHAT, max_chars=9, speakers="no")  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("text", ["Look! A fish swims", "Ann: Look! A fish swims"])
