@@ -291,7 +291,8 @@ def test_sources_about_different_things_are_each_said_what_they_are_about() -> N
         "Barges must sail around the breakwater for two years. A new lock costs forty million euros."
     )
     bees = (
-        "A virus that cripples bees has reached New Zealand, biologists reported on Friday. Hives near Nelson lost half "
+        "A virus that cripples bees has reached New Zealand, biologists reported on Friday. Hives near Nelson lost "
+        "half "
         "of their workers. Keepers may not move colonies for now. Honey prices are rising."
     )
     chess = (

@@ -149,20 +149,25 @@ class Fitting:
         )
 
     def _sentence(self, i: int, selected: bool, rejected: Rejected) -> ScoredSentence:
-        start, end, source = located(self.layout.document, i)
-        text, score, reading = self.layout.document.texts[i], float(self.values[i]), self.candidates.reading
-        if reading is None:
-            return ScoredSentence(i, start, end, text, score, selected, rejected=rejected, source=source)
-        cure, cause = self.candidates.need(i)
-        return ScoredSentence(
-            i, start, end, text, score, selected, cure, cause, reading.roles[i], reading.noise_kind(i), rejected, source
+        document, reading = self.layout.document, self.candidates.reading
+        start, end, source = located(document, i)
+        sentence = ScoredSentence(
+            *(i, start, end, document.texts[i], float(self.values[i]), selected),
+            rejected=rejected,
+            source=source,
+            speaker=document.speakers[i],
+            time=document.times[i],
         )
+        if reading is None:
+            return sentence
+        cure, cause = self.candidates.need(i)
+        return replace(sentence, needs=cure, cause=cause, role=reading.roles[i], noise=reading.noise_kind(i))
 
     @cached_property
     def _whole_text(self) -> Choice:
         """The text itself, from its first sentence to its last, unchanged."""
         document = self.layout.document
-        text = document.text[document.sentences[0].start : document.sentences[-1].end]
+        text = document.text[document.start : document.sentences[-1].end]
         length = len(document) if self.layout.unit == "sentences" else self.layout.measure(text)
         return Choice(tuple(range(len(document))), text, length, "whole-text-fits", length)
 
@@ -202,6 +207,7 @@ class Fitting:
         least = self.candidates.everything.least  # the options are valid even if everything fits
         if not options.exclude:
             untouched = options.order == "document" and options.separator is None and not options.header
+            untouched = untouched and options.speakers and not options.times
             if untouched and self._whole_text.length <= capacity:
                 return self._whole_text
             if self._joined.length <= capacity:
@@ -234,7 +240,7 @@ class Fitting:
             return less + 1 if less > 0 else 0
         if layout.unit != "words" or layout.measure(f"a{layout.separator}a") == 2 + layout.gap:
             return 0
-        sentences = zip(layout.document.display_texts, layout.lengths, strict=True)
+        sentences = zip(layout.labeled_texts, layout.lengths, strict=True)
         return (1 + layout.gap) * sum(layout.measure(text + "a") == length for text, length in sentences)
 
     def _measured(self, selection: Selection) -> Choice:

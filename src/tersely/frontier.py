@@ -12,7 +12,7 @@ from tersely.errors import UsageError
 from tersely.fitting import Choice, Fitting
 from tersely.options import Budget
 from tersely.select import Problem
-from tersely.summary import Summary
+from tersely.summary import Summary, said_by
 from tersely.text.sources import located
 
 # A nested summary grows by at least this factor at a step, so that a long text has not too many steps.
@@ -107,6 +107,7 @@ class Frontier:
             "language": document.language,
             "sentences": [
                 {
+                    **said_by(document.speakers[i], document.times[i]),
                     **({} if source is None else {"source": source}),
                     "index": i,
                     "start": start,

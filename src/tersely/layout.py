@@ -36,9 +36,47 @@ class Layout:
         return separator(self.document.language) if chosen is None else chosen
 
     @cached_property
+    def labeled_texts(self) -> tuple[str, ...]:
+        """The sentences as they are shown, each first one of a turn with its label."""
+        texts = self.document.display_texts
+        if not self.labeled:
+            return texts
+        firsts = [i == 0 or turn != self.turns[i - 1] for i, turn in enumerate(self.turns)]
+        return tuple(
+            label + text if first else text for label, text, first in zip(self.labels, texts, firsts, strict=True)
+        )
+
+    @cached_property
     def lengths(self) -> tuple[int, ...]:
         """The length of each sentence as it is shown."""
-        return tuple(map(measurer(self.unit, self.tokens), self.document.display_texts))
+        return tuple(map(measurer(self.unit, self.tokens), self.labeled_texts))
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """What comes before a sentence if the one before it is of another turn: when it is said, and who speaks."""
+        colon = ": " if separator(self.document.language) else "："
+        turns_said = zip(self.document.times, self.document.speakers, strict=True)
+        return tuple(
+            (f"[{time}] " if time and self.options.times else "")
+            + (f"{speaker}{colon}" if speaker and self.options.speakers else "")
+            for time, speaker in turns_said
+        )
+
+    @cached_property
+    def labeled(self) -> bool:
+        """Whether any sentence has a label."""
+        return any(self.labels)
+
+    @cached_property
+    def turns(self) -> tuple[int, ...]:
+        """The number of each sentence's turn, which lasts as long as the speaker; without speakers, while the time."""
+        document, numbers, number = self.document, list[int](), 0
+        keys = list(zip(self._sources, document.speakers, document.times, strict=True))
+        for i, (source, speaker, time) in enumerate(keys):
+            if i and keys[i - 1] != (source, speaker, time):
+                number += not speaker or keys[i - 1][:2] != (source, speaker)
+            numbers.append(number)
+        return tuple(numbers)
 
     @cached_property
     def gap(self) -> int:
@@ -48,7 +86,7 @@ class Layout:
     @cached_property
     def marked(self) -> bool:
         """Whether there is more in a summary than sentences and separators."""
-        return bool(self._headers or self.options.omission)
+        return bool(self._headers or self.options.omission or self.labeled)
 
     def join(self, sentences: Iterable[int]) -> str:
         """Join the sentences in the given order."""
@@ -57,7 +95,8 @@ class Layout:
         pieces: list[str] = []
         before = None
         for i in sentences:
-            pieces += [self._between(before, i), self.document.display_texts[i]]
+            label = self.labels[i] if before is None or self.turns[i] != self.turns[before] else ""
+            pieces += [self._between(before, i), label, self.document.display_texts[i]]
             before = i
         return "".join(pieces) + ("" if before is None else self._tail(before))
 

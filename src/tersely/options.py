@@ -35,7 +35,7 @@ ACCOUNT = "account"
 # Larger than any text, and small enough for every computation.
 LARGEST = 10**15
 
-Kind = Literal["count", "share", "choice", "indices", "patterns", "text"]
+Kind = Literal["count", "share", "choice", "indices", "patterns", "text", "switch"]
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class Keyword:
     """A keyword of `summarize`, and what its users read about it.
 
     `kind` says which values it takes: a whole number, a share from 0 to 1, one of `choices`, indices
-    of sentences, patterns, or a text. `help` and `metavar` are for the command line, where `\\n` in a value
-    stands for a line break if `breaks`. `description` is for the service, which takes texts of up to
+    of sentences, patterns, a text, or true and false. `help` and `metavar` are for the command line, where `\\n`
+    in a value stands for a line break if `breaks`. `description` is for the service, which takes texts of up to
     `longest` characters. A keyword without `help` or `description` has no flag or field of its own.
     """
 
@@ -156,6 +156,8 @@ class Options:
     for those of the source. `omission` comes between two sentences of a source that do not stand side by side there; as
     `account`, it says which sentences are left out, also at the beginning and the end of a source.
 
+    In a conversation, `speakers` puts the name before what somebody says, once for each turn, and `times` the time.
+
     The metadata of a field is the rest of its `Keyword`, see `OPTIONS`.
     """
 
@@ -237,6 +239,20 @@ class Options:
             "breaks": True,
         },
     )
+    speakers: bool = field(
+        default=True,
+        metadata={
+            "help": "In a conversation, say who speaks, once for each turn, or do not.",
+            "description": "In a conversation, the name comes before what somebody says, once for each turn.",
+        },
+    )
+    times: bool = field(
+        default=False,
+        metadata={
+            "help": "In a conversation, say when each turn begins.",
+            "description": "In a conversation, the time comes before each turn.",
+        },
+    )
     # On the command line, --encoder belongs to the model as well; a server has one for all requests.
     encoder: str | None = None
 
@@ -258,6 +274,8 @@ class Options:
                 raise UsageError(f"{name} must be {' or '.join(option.choices)}, not '{value}'")
             if option.kind == "text" and not isinstance(value, str | None):
                 raise UsageError(f"{name} must be a string, not {value!r}")
+            if option.kind == "switch" and not isinstance(value, bool):
+                raise UsageError(f"{name} must be True or False, not {value!r}")
         if self.query is not None and not self.query.strip():
             raise UsageError("the query is empty: ask something, or leave it out")
         if self.encoder is not None and self.query is None:
@@ -280,6 +298,8 @@ class OptionKeywords(TypedDict, total=False):
     query: str | None
     header: str | None
     omission: str | None
+    speakers: bool
+    times: bool
     encoder: str | None
 
 
@@ -312,11 +332,13 @@ def _declared_options() -> dict[str, Keyword]:
     for option in fields(Options):
         hint = hints[option.name]
         # Of `Order`, the choices; of `Coherence | None`, those of its first part.
-        choices = tuple(c for c in (*get_args(hint), *get_args(get_args(hint)[0])) if isinstance(c, str))
+        listed = (*get_args(hint), *(choice for first in get_args(hint)[:1] for choice in get_args(first)))
+        choices = tuple(choice for choice in listed if isinstance(choice, str))
         kind: Kind = "choice" if choices else "text"
         if option.default in (frozenset(), ()):
             kind = "indices" if option.default == frozenset() else "patterns"
-        metavar = {"indices": "I", "patterns": "|".join(("REGEX", *PATTERNS)), "choice": "", "text": "TEXT"}[kind]
+        kind = "switch" if hint is bool else kind
+        metavar = {"indices": "I", "patterns": "|".join(("REGEX", *PATTERNS)), "text": "TEXT"}.get(kind, "")
         table[option.name] = Keyword(
             option.name, kind, default=option.default, choices=choices, metavar=metavar, **option.metadata
         )

@@ -136,6 +136,8 @@ class Summarizer:
                 stand for those of the source.
             omission: A mark between two sentences of a source where others are left out; "account" gives
                 their place, their heading or best words, and their number, within the budget.
+            speakers: In a conversation, whether the name comes before what somebody says, once for each turn.
+            times: In a conversation, whether the time comes before each turn.
             encoder: The encoder whose vectors compare sentences with the `query`; words only if None.
             language: The language of the text, such as "en"; detected if None.
             tokenizer: What counts tokens for `max_tokens`: the path of a `tokenizer.json`, the name of a

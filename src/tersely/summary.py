@@ -80,7 +80,7 @@ class ScoredSentence:
     that source. `role` is the part it plays in the text: "main" for the main point, "support", "background",
     "quotation", "procedure" or "noise". If it can probably not be understood alone, `cause` is the reason, such as
     "pronoun", and `needs` is the index of the sentence that it needs, if there is one. `noise` is its kind of noise, if
-    any, and `rejected` is the reason why it is not in the summary.
+    any, and `rejected` is the reason why it is not in the summary. In a conversation, `speaker` says it at `time`.
     """
 
     index: int
@@ -95,19 +95,30 @@ class ScoredSentence:
     noise: str = ""
     rejected: Rejected = ""
     source: str | None = None
+    speaker: str = ""
+    time: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data; offsets count Unicode code points."""
-        return ({} if self.source is None else {"source": self.source}) | {
-            "index": self.index,
-            "start": self.start,
-            "end": self.end,
-            "text": self.text,
-            "score": float(f"{self.score:.9g}"),
-            "needs": self.needs,
-            "cause": self.cause,
-            "role": self.role,
-        }
+        return (
+            said_by(self.speaker, self.time)
+            | ({} if self.source is None else {"source": self.source})
+            | {
+                "index": self.index,
+                "start": self.start,
+                "end": self.end,
+                "text": self.text,
+                "score": float(f"{self.score:.9g}"),
+                "needs": self.needs,
+                "cause": self.cause,
+                "role": self.role,
+            }
+        )
+
+
+def said_by(speaker: str, time: str) -> dict[str, str]:
+    """Return who says a sentence and when, as far as it is known."""
+    return ({"speaker": speaker} if speaker else {}) | ({"time": time} if time else {})
 
 
 @dataclass(frozen=True, repr=False)

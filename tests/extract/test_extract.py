@@ -249,6 +249,22 @@ def test_subtitles_keep_their_times() -> None:
     assert vtt.text == "Fish & chips.\nYes."
 
 
+def test_names_before_what_is_said_in_subtitles_are_speakers() -> None:
+    turns = ("Ann Lee: Good morning.", "Bob: Hello.", "It is cold.", "Ann Lee: It is.")
+    cues = (f"{i}\n00:00:0{i}.000 --> 00:00:0{i}.900\n{turn}\n" for i, turn in enumerate(turns))
+    meeting = extract(("WEBVTT\n\n" + "\n".join(cues)).encode(), name="meeting.vtt")
+    assert [(block.speaker, block.time) for block in meeting.blocks] == [
+        ("Ann Lee", "00:00:00"),
+        ("Bob", "00:00:01"),
+        ("Ann Lee", "00:00:03"),
+    ]
+    assert meeting.document().texts == ("Good morning.", "Hello.", "It is cold.", "It is.")
+    lesson = extract(
+        b"1\n00:00:01,000 --> 00:00:02,000\nNote: it rains.\n\n2\n00:00:03,000 --> 00:00:04,000\nGo on.\n", name="a.srt"
+    )
+    assert {block.speaker for block in lesson.blocks} == {""}
+
+
 MAIL = b"Return-Path: <a@b.c>\nFrom: Ann <a@b.c>\nSubject: Harbor\nMIME-Version: 1.0\n"
 REPLY = b"\n\n-- \nAnn Lee\nHarbor Office\n\nOn Mon, 4 May 2026 at 10:00, Bob <b@c.d> wrote:\n> When does it close?\n"
 

@@ -18,6 +18,7 @@ from tersely.text import Document, detect_language
 OPTIONAL = set(
     "endings abbreviations.first_words abbreviations.after_hour lines.chapter_patterns lines.page_patterns "
     "lines.pictures lines.unfinished lines.credits pdf.page_patterns talk.other_labels talk.introductions talk.verbs "
+    "talk.days talk.at talk.system talk.machines talk.sounds talk.fillers "
     "headings.facts headings.holding headings.order".split()
 )
 _HEADINGS = "abstract introduction method result discussion conclusion references acknowledgment"

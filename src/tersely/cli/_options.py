@@ -78,6 +78,9 @@ def _flag(keyword: Keyword) -> Callable[[F], F]:
         settings["type"] = click.Choice(keyword.choices or LANGUAGES)
         if keyword.default is not None:
             settings |= {"default": keyword.default, "show_default": True}
+    elif keyword.kind == "switch":
+        names = [f"{names[0]}/--no-{_dashed(keyword.name)}"] if keyword.default else names
+        settings |= {"is_flag": True, "default": keyword.default}
     else:
         settings["metavar"] = keyword.metavar
         if keyword.kind in ("indices", "patterns"):

@@ -1,6 +1,7 @@
 """Subtitles, SRT and VTT: the words, with the time of each part."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from html import unescape
 from typing import NamedTuple
@@ -14,6 +15,8 @@ _TIMES = re.compile(rf"[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}")
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]{1,60})>")
 _TAG = re.compile(r"</?[a-zA-Z0-9.:][^<>]{0,200}>|\{\\[^{}]{0,100}\}")
 _DASH = re.compile(r"^[-–—]\s?", re.MULTILINE)
+# "Ann Lee: Good morning." in the transcript of a meeting
+_NAME_FIRST = re.compile(r"(?P<name>[^\W\d_][^\n:.!?]{0,40}):\s+(?=\S)")
 _CLOSED = re.compile(r"[.!?…。！？♪\])][\"'”’»]?\Z")
 _PAUSE = 4  # seconds without a word that end a paragraph
 _LONGEST = 60  # seconds of a paragraph, if a sentence ends there
@@ -29,7 +32,7 @@ class _Cue(NamedTuple):
 def read_srt(file: RawFile) -> Contents:
     """Read SRT subtitles; a sentence may go on from one to the next."""
     text, notes = decode_file(file)
-    return Contents(list(_paragraphs(_cues(text))), notes)
+    return Contents(list(_paragraphs(_with_speakers(list(_cues(text))))), notes)
 
 
 read_vtt = read_srt
@@ -48,6 +51,21 @@ def _cues(text: str) -> Iterator[_Cue]:
             start, end = _seconds(*times.group(1, 2, 3)), _seconds(*times.group(5, 6, 7))
             yield from _turns(start, end, "\n".join(lines))
             times = None
+
+
+def _with_speakers(cues: list[_Cue]) -> Iterator[_Cue]:
+    """Yield the subtitles with the names of their speakers, if names come before what is said, and come again.
+
+    Then one without a name goes on with what the last speaker says.
+    """
+    names = Counter(name["name"] for cue in cues if not cue.speaker and (name := _NAME_FIRST.match(cue.text)))
+    has_names = 2 * sum(times for times in names.values() if times > 1) >= max(names.total(), 2)
+    has_names = has_names and 3 * names.total() >= len(cues)
+    speaker = ""
+    for cue in cues:
+        name = _NAME_FIRST.match(cue.text) if has_names and not cue.speaker else None
+        speaker = name["name"] if name else speaker
+        yield cue._replace(speaker=cue.speaker or speaker, text=cue.text[name.end() :] if name else cue.text)
 
 
 def _turns(start: int, end: int, text: str) -> Iterator[_Cue]:

@@ -93,7 +93,7 @@ def pieces_by_lines(text: str) -> list[Piece]:
 
 
 def _pieces(text: str, blocks: Iterable[Block]) -> list[Piece]:
-    return [Piece(kind, text[start:end], level, speaker) for kind, start, end, speaker, level in blocks]
+    return [Piece(block.kind, text[block.start : block.end], block.level, block.speaker) for block in blocks]
 
 
 def blocks_by_lines(text: str) -> "tuple[Language, tuple[Block, ...]]":
@@ -115,10 +115,16 @@ def assemble(form: "Form", contents: Contents) -> Extracted:
         pieces = _pieces(text, blocks)
     else:
         pieces = [piece._replace(text=text) for piece in contents.pieces if (text := piece.text.strip())]
-        text, blocks = join_parts(Part(piece.kind, piece.text, piece.speaker, piece.level) for piece in pieces)
+        text, blocks = join_parts(
+            Part(piece.kind, piece.text, piece.speaker, piece.level, _time(piece)) for piece in pieces
+        )
         language = detect_language(text)
     places = tuple(_joined(_places(pieces, blocks)))
     return Extracted(form, text, blocks, places, tuple(contents.notes), language)
+
+
+def _time(piece: Piece) -> str:
+    return str(piece.marks[0][1].get("time", "")) if piece.marks else ""
 
 
 def _places(pieces: Iterable[Piece], blocks: Iterable[Block]) -> Iterable[Placed]:

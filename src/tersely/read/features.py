@@ -138,7 +138,7 @@ def _form(document: "Document", tokens: Tokens) -> tuple[Columns, dict[str, NDAr
         for name in ("word", "title", "opener", "pronoun", "stop")
     }
     scale = float(pack(document.language).letters_per_character)
-    lengths = np.array([end - start for start, end in document.sentences]) * scale
+    lengths = np.array(list(map(len, document.voiced))) * scale
     sizes = np.log(np.maximum(lengths, 1.0))
     columns: Columns = {
         "size": sizes,

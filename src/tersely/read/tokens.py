@@ -126,7 +126,7 @@ def tokens_of(document: "Document") -> Tokens:
     """Return the tokens of a document with at least one sentence."""
     dense = pack(document.language).dense
     find = (_DENSE_TOKEN if dense else _TOKEN).findall
-    rows = [find(text) or ["_"] for text in document.texts]
+    rows = [find(text) or ["_"] for text in document.voiced]
     counts = np.fromiter(map(len, rows), np.int64, len(rows))
     packed_of = _packed(document.language).__getitem__
     packed = np.fromiter((packed_of(token) for row in rows for token in row), np.int64, int(counts.sum()))

@@ -62,6 +62,7 @@ def _field_of(keyword: Keyword) -> tuple[Any, Any]:
         "indices": Indices,
         # No regular expressions: those of strangers may take forever.
         "patterns": Annotated[list[Pattern], Field(max_length=len(PATTERNS))],
+        "switch": bool,
         "text": Annotated[str, Field(max_length=keyword.longest, pattern=pattern)],
     }[keyword.kind]
     if keyword.kind in ("indices", "patterns"):
@@ -221,6 +222,8 @@ def empty_file() -> ProblemError:
 class SentenceAnswer(BaseModel):
     """A sentence, `text[start:end]` of the source; offsets count Unicode code points."""
 
+    speaker: str | None = Field(None, description="Who says it, in a conversation.")
+    time: str | None = Field(None, description="When it is said, in a conversation with times.")
     source: str | None = Field(None, description="The id of its source, if there are several.")
     index: int
     start: int
@@ -303,6 +306,8 @@ class BlockAnswer(BaseModel):
     end: int
     speaker: str = Field(description="Who says it, if it is a turn of a speaker.")
     level: int = Field(description="Of a heading, 1 for the highest; else 0.")
+    label: int = Field(description="How many of its first characters only say who speaks and when, or a program wrote.")
+    time: str = Field(description="When it is said, if it is a turn with a time.")
 
 
 class PlaceAnswer(BaseModel):

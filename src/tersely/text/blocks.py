@@ -45,7 +45,8 @@ _MOST_REFERENCES = 0.5  # a larger part of the text is no bibliography
 class Block(NamedTuple):
     """A part of a text, `text[start:end]`, and what it is.
 
-    A turn has its `speaker`, if known. A heading has its `level`, 1 for the highest.
+    A turn has its `speaker`, if known, and its `time`, as it stands in the text. A heading has its `level`, 1 for the
+    highest. The first `label` characters say who speaks and when, or a program has written them: no sentence has them.
     """
 
     kind: Kind
@@ -53,6 +54,8 @@ class Block(NamedTuple):
     end: int
     speaker: str = ""
     level: int = 0
+    label: int = 0
+    time: str = ""
 
 
 class Part(NamedTuple):
@@ -62,6 +65,7 @@ class Part(NamedTuple):
     text: str
     speaker: str = ""
     level: int = 0
+    time: str = ""
 
 
 class Place(NamedTuple):
@@ -79,12 +83,12 @@ def join_parts(parts: Iterable[Part]) -> tuple[str, tuple[Block, ...]]:
 
     >>> text, blocks = join_parts([Part("heading", "Fish", level=1), Part("prose", "Two swim.")])
     >>> text, blocks[1]
-    ('Fish\\n\\nTwo swim.', Block(kind='prose', start=6, end=15, speaker='', level=0))
+    ('Fish\\n\\nTwo swim.', Block(kind='prose', start=6, end=15, speaker='', level=0, label=0, time=''))
     """
     texts: list[str] = []
     blocks: list[Block] = []
     end = 0
-    for kind, text, speaker, level in (Part(*part) for part in parts):
+    for kind, text, speaker, level, time in (Part(*part) for part in parts):
         if kind not in KINDS:
             raise UsageError(f"the kind of a block must be one of {', '.join(KINDS)}, not '{kind}'")
         if not (body := text.strip()):
@@ -94,7 +98,8 @@ def join_parts(parts: Iterable[Part]) -> tuple[str, tuple[Block, ...]]:
             texts.append("\n" if close else "\n\n")
             end += len(texts[-1])
         texts.append(body)
-        blocks.append(Block(kind, end, end + len(body), speaker, level))
+        has_label = speaker and kind == "turn" and body.startswith((f"{speaker}:", f"{speaker}："))
+        blocks.append(Block(kind, end, end + len(body), speaker, level, len(speaker) + 1 if has_label else 0, time))
         end += len(body)
     return "".join(texts), tuple(blocks)
 

@@ -94,12 +94,32 @@ class Document:
         return tuple(self.text[start:end] for start, end in self.sentences)
 
     @cached_property
+    def voiced(self) -> tuple[str, ...]:
+        """The sentences as a reader of the text meets them: one that follows a speaker's name with that name."""
+        owners, colon = self._owners, "：" if pack(self.language).dense else ": "
+        return tuple(
+            owner.speaker + colon + text if owner.label and (i == 0 or owners[i - 1] is not owner) else text
+            for i, (owner, text) in enumerate(zip(owners, self.texts, strict=True))
+        )
+
+    @cached_property
     def display_texts(self) -> tuple[str, ...]:
         """The sentences as a summary shows them: a line break within one is a space, or nothing in Chinese.
 
-        Sentences that were given one by one are shown as they are.
+        In a conversation, sounds such as "[laughter]" and "um" are left out. Sentences that were given one by one
+        are shown as they are.
         """
-        return tuple(map(on_one_line, self.texts, self.kinds)) if self.blocks else self.texts
+        if not self.blocks:
+            return self.texts
+        texts = map(on_one_line, self.texts, self.kinds)
+        if "turn" not in self.kinds and not any(block.label for block in self.blocks):
+            return tuple(texts)
+        from tersely.text.split._talk import without_sounds  # its patterns take time to compile
+
+        return tuple(
+            without_sounds(text, self.language) if kind in ("turn", "prose") else text
+            for text, kind in zip(texts, self.kinds, strict=True)
+        )
 
     @cached_property
     def kinds(self) -> tuple[Kind, ...]:
@@ -110,6 +130,18 @@ class Document:
     def speakers(self) -> tuple[str, ...]:
         """Who says each sentence, where blocks are turns of speakers; else nothing."""
         return tuple(block.speaker for block in self._owners)
+
+    @property
+    def start(self) -> int:
+        """Where the first sentence begins, with the label before it if it begins a turn."""
+        first = self.sentences[0].start if self.sentences else 0
+        labeled = (block.start for block in self.blocks if block.start < first < block.end and block.label)
+        return next(labeled, first)
+
+    @cached_property
+    def times(self) -> tuple[str, ...]:
+        """When each sentence is said, as the text writes it, where a turn has a stamp; else nothing."""
+        return tuple(block.time for block in self._owners)
 
     @cached_property
     def sections(self) -> tuple[Place, ...]:

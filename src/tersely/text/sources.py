@@ -151,6 +151,22 @@ class Collection(Document):
         """The kind of each sentence's block."""
         return tuple(kind for part in self.parts for kind in part.kinds)
 
+    @property
+    def start(self) -> int:
+        """Where the first sentence begins, with the label before it if it begins a turn."""
+        parts = zip(self.offsets, self.parts, strict=True)
+        return next((offset + part.start for offset, part in parts if len(part)), 0)
+
+    @cached_property
+    def speakers(self) -> tuple[str, ...]:
+        """Who says each sentence, where it is known."""
+        return tuple(speaker for part in self.parts for speaker in part.speakers)
+
+    @cached_property
+    def times(self) -> tuple[str, ...]:
+        """When each sentence is said, where it is known."""
+        return tuple(time for part in self.parts for time in part.times)
+
     @cached_property
     def roles(self) -> tuple[str, ...]:
         """What the section of each sentence is for, if it says so."""

@@ -14,7 +14,7 @@ export class Frontier {
     const { unit, sentences } = this;
     this.lengths = sentences.map(({ text }) => measure(text, unit));
     this.gap = unit === "sentences" ? 0 : measure(this.separator, unit);
-    this.whole = sentences.map(({ text, before }, index) => (index ? before : "") + (this.#own(index) ?? text)).join("");
+    this.whole = sentences.map(({ text, before }, index) => (index ? before : this.#opening()) + (this.#own(index) ?? text)).join("");
     this.length = unit === "sentences" ? sentences.length : measure(this.whole, unit);
     this.capacity ??= this.length;
     this.least = this.lengths.reduce((a, b) => Math.min(a, b), this.capacity);
@@ -32,6 +32,18 @@ export class Frontier {
     return new Frontier(answer, question);
   }
 
+  /** The label of the first sentence as it stands in the text, if a conversation begins with it. */
+  #opening() {
+    const [first] = this.sentences;
+    return (first?.label && /[^\n]*\S[^\n]*\s*$/.exec(first.before)?.[0]) || "";
+  }
+
+  /** What comes right before a sentence in a summary: who speaks, if that is somebody else than in the sentence before. */
+  lead(index, before) {
+    const { label, turn } = this.sentences[index];
+    return before === undefined || this.sentences[before].turn !== turn ? label : "";
+  }
+
   /** Find each sentence in its text, and what stands between it and the one before. */
   #locate() {
     const byName = new Map(this.documents.map((each) => [each.name, each]));
@@ -42,14 +54,18 @@ export class Frontier {
       places.set(each, placesOf(offsets, each.text));
     }
     const next = new Map();
-    this.sentences = this.sentences.map((sentence, index) => {
+    const colon = DENSE.includes(this.language) ? "：" : ": ";
+    let turn = 0;
+    this.sentences = this.sentences.map((sentence, index, all) => {
       const text = own[index];
+      const speaker = sentence.speaker ?? "";
+      if (index && (own[index - 1] !== text || (all[index - 1].speaker ?? "") !== speaker)) turn += 1;
       const at = next.get(text) ?? 0;
       next.set(text, at + 2);
       const [from, to] = places.get(text).slice(at, at + 2);
       const outside = !at && index > 0 ? own[index - 1].text.slice(places.get(own[index - 1]).at(-1)) + "\n\n" : "";
       const before = outside + text.text.slice(at ? places.get(text)[at - 1] : 0, from);
-      return { ...sentence, document: text.id, from, to, before };
+      return { ...sentence, document: text.id, from, to, before, turn, label: speaker && speaker + colon };
     });
     this.keys = pinKeys(this.sentences);
     this.byId = new Map(this.documents.map((each) => [each.id, each]));
@@ -95,7 +111,7 @@ export class Frontier {
     const chosen = step.chosen.toSorted((a, b) => a - b);
     const everything = chosen.length > 0 && chosen.length === this.sentences.length;
     if (everything && this.length <= budget) return { ...step, step, chosen, length: this.length, text: this.whole, isWhole: true };
-    return { ...step, step, chosen, text: chosen.map((index) => this.sentences[index].text).join(this.separator), isWhole: false };
+    return { ...step, step, chosen, text: chosen.map((index, place) => this.lead(index, chosen[place - 1]) + this.sentences[index].text).join(this.separator), isWhole: false };
   }
 
   /** Whether the server may have a better summary for this budget. */

@@ -71,6 +71,7 @@ export class SummaryView {
         break;
       }
       if (before) nodes.push(isWhole ? sentence.before : separator);
+      if (!isWhole) nodes.push(this.#frontier.lead(index, before?.index));
       const span = this.#span(index);
       const changes = documents.length > 1 && before?.document !== sentence.document;
       if (changes) span.dataset.from = documents.find(({ id }) => id === sentence.document).name;

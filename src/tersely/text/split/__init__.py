@@ -47,8 +47,9 @@ _PICTURE = re.compile(r"pic\.twitter\.com/\w{10}(?=\s?[A-Z])")
 def split_sentences(text: str, language: Language, most: int | None = None) -> list[tuple[int, int]]:
     """Return the spans of the sentences in `text`, in order, without surrounding white space.
 
-    Every character except white space is in exactly one span. Any string works, in linear time. Splitting ends early
-    once there are more than `most` sentences.
+    Every character is in exactly one span, except white space and, in a conversation, what nobody says: stamps, the
+    names of speakers, lines that a program has written, and sentences that are only sounds. Any string works, in linear
+    time. Splitting ends early once there are more than `most` sentences.
 
     >>> text = "Mr. Smith left at 5 p.m. Monday. Why?"
     >>> [text[start:end] for start, end in split_sentences(text, "en")]
@@ -75,18 +76,23 @@ def split_blocks(
     """
     from tersely.text.split._lines import find_lines
     from tersely.text.split._marks import Scanner
+    from tersely.text.split._talk import is_said
 
     scanner = Scanner(text, language, uncased=_is_uncased(text[:_SAMPLE]))
     cuts = deque(_find_cuts(text, scanner.words.first) if pack(language).capitals else ())
     spans: list[tuple[int, int]] = []
-    for kind, start, end, _, _ in blocks:
+    for block in blocks:
+        kind, end = block.kind, block.end
+        start = _skip_space(text, block.start + block.label, end) if block.label else block.start
+        if start >= end:
+            continue  # nothing is said
         if kind == "code":
             spans += [line[:2] for line in find_lines(text, start, end)]
         elif kind in _UNDIVIDED:
             spans.append((start, end))
         else:
-            for span in _split_block(text, start, end, scanner, most):
-                spans += _pieces(text, *span, cuts)
+            pieces = (_pieces(text, *span, cuts) for span in _split_block(text, start, end, scanner, most))
+            spans += [piece for group in pieces for piece in group if kind != "turn" or is_said(text, *piece, language)]
         if most is not None and len(spans) > most:
             break
     return [piece for span in spans for piece in _phrases(text, *span)] if language == "th" else spans

@@ -22,7 +22,7 @@ from tersely.text.split._lines import (
     settle_columns,
     wrap_width,
 )
-from tersely.text.split._talk import find_labels, find_speakers, mark_mail, skip_stamp
+from tersely.text.split._talk import Turn, find_chat, find_labels, find_speakers, mark_mail, mark_silent
 
 _QUOTED = re.compile(r"[>\s]*")
 _MARKUP = re.compile(r"(#{1,6}|={2,6})\s")
@@ -63,11 +63,14 @@ def find_blocks(text: str, language: Language) -> list[Block]:
     settle_columns(forms)
     mark_code(text, lines, forms)
     _mark_underlined(text, lines, forms)
-    labels = find_labels(text, lines, forms)
-    mark_mail(text, lines, forms, labels)
-    turns = find_speakers(text, lines, forms, labels)
+    turns = chat = find_chat(text, lines, forms)
+    if not chat:
+        labels = find_labels(text, lines, forms)
+        mark_mail(text, lines, forms, labels)
+        turns = find_speakers(text, lines, forms, labels)
+    mark_silent(text, lines, forms, turns)
     blocks = _joined(text, lines, forms, turns, language)
-    _hand_on_turns(blocks)
+    _hand_on_turns(text, blocks, bool(chat))
     _name_headings(text, blocks, _PARAGRAPH_HAN if language == "zh" else _PARAGRAPH)
     return blocks
 
@@ -83,7 +86,7 @@ def _mark_underlined(text: str, lines: Sequence[Line], forms: list[Form]) -> Non
 
 
 def _joined(
-    text: str, lines: Sequence[Line], forms: Sequence[Form], turns: dict[int, tuple[str, int]], language: Language
+    text: str, lines: Sequence[Line], forms: Sequence[Form], turns: dict[int, Turn], language: Language
 ) -> list[Block]:
     """Join the lines that go on, and give each block the kind that its lines say."""
     marks = ("quote", "reply")
@@ -97,9 +100,14 @@ def _joined(
     quoted = [line != text_line for line, text_line in zip(lines, inner, strict=True)]
     blocks: list[Block] = []
     bare = False  # whether the block has nothing but a label or the mark of a quotation so far
+    label_end = 0  # of the last turn; a name and its time may take two lines
     for i, line in enumerate(lines):
-        form, (speaker, label_end) = forms[i], turns.get(i, ("", 0))
-        if blocks and i not in turns and (form == forms[i - 1] or (not form and forms[i - 1] == "caption")):
+        if line.end <= label_end:
+            blocks[-1] = blocks[-1]._replace(end=line.end)
+            continue
+        form, turn = forms[i], turns.get(i)
+        silent = i > 0 and i - 1 in turns and turns[i - 1].silent
+        if blocks and not turn and not silent and (form == forms[i - 1] or (not form and forms[i - 1] == "caption")):
             if form == "code":
                 blocks[-1] = blocks[-1]._replace(end=line.end)
                 continue
@@ -111,13 +119,15 @@ def _joined(
                 continue
         if bare:  # a label above nothing
             blocks[-1] = blocks[-1]._replace(kind="header")
-        kind = form or ("turn" if speaker else "item" if ITEM.match(text, line.start, line.end) else "prose")
+        if turn:
+            label_end, bare = turn.end, not turn.silent and turn.end >= line.end
+            kind, speaker = ("header", "") if turn.silent else ("turn", turn.speaker)
+            blocks.append(Block(cast(Kind, kind), *line[:2], speaker, label=label_end - line.start, time=turn.time))
+            continue
+        kind = form or ("item" if ITEM.match(text, line.start, line.end) else "prose")
         level = (1 if text[lines[i + 1].start] == "=" else 2) if kind == "heading" else 0
-        start = skip_stamp(text, line.start, line.end) if kind == "turn" else line.start
-        if start > line.start:
-            blocks.append(Block("header", line.start, line.start + len(text[line.start : start].rstrip())))
-        blocks.append(Block(cast(Kind, kind), start, line.end, speaker, level))
-        bare = label_end >= line.end if speaker else not _full(inner[i])
+        blocks.append(Block(cast(Kind, kind), line.start, line.end, level=level))
+        bare = not _full(inner[i])
     if bare:
         blocks[-1] = blocks[-1]._replace(kind="header")
     return blocks
@@ -141,13 +151,20 @@ def _goes_on(text: str, line: Line, after: Line, width: int, language: Language,
     return continues(text, line, after, width, language)
 
 
-def _hand_on_turns(blocks: list[Block]) -> None:
-    """Give the paragraphs between two turns to the speaker of the first."""
+def _hand_on_turns(text: str, blocks: list[Block], chat: bool) -> None:
+    """Give the paragraphs between two turns to the speaker of the first, in a chat also those after the last turn.
+
+    If somebody without a name speaks right above the first turn, it is not known whose the others are.
+    """
     turns = [i for i, block in enumerate(blocks) if block.kind == "turn"]
-    for first, last in pairwise(turns):
+    before = blocks[turns[0] - 1] if turns and turns[0] else None
+    unnamed = not chat and before is not None and before.kind == "prose" and _is_closed(text, before)
+    unnamed = unnamed and text.count("\n", before.end if before else 0, blocks[turns[0]].start) == 1
+    for first, last in pairwise([*turns, len(blocks)] if chat else turns):
         for i in range(first + 1, last):
             if blocks[i].kind == "prose":
-                blocks[i] = blocks[i]._replace(kind="turn", speaker=blocks[first].speaker)
+                speaker = "" if unnamed else blocks[first].speaker
+                blocks[i] = blocks[i]._replace(kind="turn", speaker=speaker, time=blocks[first].time)
 
 
 def _name_headings(text: str, blocks: list[Block], paragraph: int) -> None:
@@ -157,7 +174,7 @@ def _name_headings(text: str, blocks: list[Block], paragraph: int) -> None:
     """
     texts = {
         i: text[start:end]
-        for i, (kind, start, end, _, _) in enumerate(blocks)
+        for i, (kind, start, end, *_) in enumerate(blocks)
         if kind in ("prose", "item") and end - start <= _LONGEST_MARKED
     }
     short = {i: line for i, line in texts.items() if len(line) <= _LONGEST_HEADING and _is_open(line)}

@@ -3,25 +3,69 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
 
-from tersely.languages import HAN, alternatives, words_of_all
+from tersely.languages import HAN, Language, alternatives, pack, words_of_all
 from tersely.text.blocks import role_of
 from tersely.text.split._lines import CLOSED, Form, Line
 
-# "10:32 ", "[12/03/2025, 09:02:11] ", "12/03/2025, 09:02 - "
-_STAMP = (
+# "10:32", "12/03/2025, 09:02:11", "14 Sep 2025 at 9:30 PM", "Yesterday 14:05", "2025/3/12 上午9:02"
+_DATE = (
+    r"(?:\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4})?|\d{1,2}[ -][^\W\d]{3,9}\.?[ -]\d{2,4}|[^\W\d]{3,9}\.?\s\d{1,2},?\s\d{4}|"
+    rf"\d{{4}}年\d{{1,2}}月\d{{1,2}}日|\b(?:{alternatives('talk.days')}))"
+    rf"(?:,|T|,?\s(?:{alternatives('talk.at')}))?\s{{0,2}}"
+)
+_CLOCK = r"(?:[上下]午\s?)?\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?(?:\s?[AaPp]\.?[Mm]\b\.?)?"
+_TIME = rf"(?P<time>(?P<date>{_DATE})?{_CLOCK})"
+_STAMP = rf"[\u200e\u200f]?(?P<open>[\[(])?{_TIME}[\])]?:?\s{{1,4}}(?:[-–—|]\s)?"
+_STAMPED = re.compile(_STAMP, re.IGNORECASE)
+_HAS_CLOCK = re.compile(r"\d:\d\d")
+# What follows a stamp: "<nick> ", "From Ann to Everyone: ", "Ann: ", "nick\t"
+_SAID_BY = re.compile(
+    r"(?:<[@+%&~!\s]?(?P<nick>[^<>\n]{1,30})>:?(?=\s|\Z)|From\s{1,2}(?P<sender>[^\n:]{1,60}?)\s+to\s+[^\n:]{1,60}:|"
+    r"(?P<tabbed>[^\t\n:]{1,30})\t(?=[^\t]+\Z)|(?:From\s{2})?(?P<who>[^\n:：]{1,60}?)\s?(?::(?=\s|\Z)|：))\s*"
+)
+# A line above what is said: "Ann Lee  9:02 AM", "ann — Today at 9:30 PM", "Ann, [12.03.2025 09:02]", "Ann (09:02)"
+_ABOVE = re.compile(
+    rf"(?P<name>[^\W_][^\n:,\[\]—|]{{0,50}}?)(?P<apart>\s{{2,8}}|\t|,?\s?[—–|,·-]\s?|\s)?\s{{0,4}}(?P<open>[\[(])?{_TIME}"
+    r"[\])]?:?(?:\s\(\w{4,12}\))?",
+    re.IGNORECASE,
+)
+_ABOVE_REACH, _MOST_NAME_WORDS = 100, 5
+_LONE_TIME = re.compile(_TIME, re.IGNORECASE)
+_LEVELS = frozenset("trace debug info notice warn warning error err fatal critical severe".split())
+_FROM_PROGRAM = re.compile(r"-!-|\*{1,3}\s|-->|<--|-{2,3}\s|=-=|—{2,}")
+_SYSTEM = re.compile(rf"\W{{0,3}}(?:{alternatives('talk.system')})\W{{0,3}}", re.IGNORECASE)
+_MACHINES = words_of_all("talk.machines")
+_DAY_LINE = re.compile(
+    rf"[-–—\s]*(?:{_DATE}|(?:[^\W\d]{{3,10}},?\s)?(?:\d{{1,2}}\.?\s[^\W\d]{{3,9}}|[^\W\d]{{3,9}}\s\d{{1,2}}(?:st|nd|rd|th)?)"
+    r"(?:,?\s\d{4})?)[-–—\s]*",
+    re.IGNORECASE,
+)
+# The times of a subtitle, and the line at the top of a file of them.
+_CUE = re.compile(rf"{_CLOCK}\s?-->\s?{_CLOCK}.{{0,60}}|WEBVTT.{{0,60}}")
+_VOICE = re.compile(r"<v(?:\.[^\s<>]{0,20})?\s(?P<voice>[^<>\n]{1,60})>\s*")
+_SOUNDS = rf"(?:{alternatives('talk.sounds')})"
+_SOUND = re.compile(
+    rf"\{{[a-z]{{3,20}}\}}|</?v[^<>]{{0,60}}>|\[(?:[^\[\]\n]{{0,20}}\s)?{_SOUNDS}(?:\s[^\[\]\n]{{0,20}})?\]|[(*<]{_SOUNDS}[)*>]",
+    re.IGNORECASE,
+)
+_SPACES, _WORD = re.compile(r"\s{2,}"), re.compile(r"\w")
+_LABEL_STAMP = (
     r"\u200e?[\[(]?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s)?"
     r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?(?:\s?[AaPp][Mm])?[\])]?\s{1,4}(?:[-–—]\s)?"
 )
-_STAMPED = re.compile(_STAMP)
 # "Ann Lee (CFO):", "#Person1#:", "**Q:**", "[doctor]", "<nick>", "10:32 Ann:", 记者：
 _LABEL = re.compile(
-    rf"(?:{_STAMP})?[*_]{{0,2}}(?:"
+    rf"(?:{_LABEL_STAMP})?[*_]{{0,2}}(?:"
     r"(?:#(?P<marked>[^#:\n]{1,30})#|(?P<name>[^\W_](?:[\w.’'&/-]|[ \xa0](?=[\w(&])){0,39})|"
     rf"(?P<han>[{HAN}·]{{1,10}}))"
     r"(?:\s?[(（][^()（）\n]{1,40}[)）])?[*_]{0,2}\s?(?::(?=[\s*_]|\Z)|：)[*_]{0,2}|"
-    rf"\[(?P<bracket>[^\W\d_][\w .’'-]{{0,30}})\]:?(?=\s)|<(?P<nick>[^\W\d_][\w.’'-]{{0,30}})>:?(?=\s))\s*"
+    rf"\[(?P<bracket>[^\W\d_][\w .’'-]{{0,30}})\]:?(?=\s)|"
+    r"<(?P<nick>[^\W\d_][\w.’'-]{0,30})>:?(?=\s))\s*"
 )
+_LETTER = re.compile(r"(?P<name>[QA])\.\s+")
 _HAN = re.compile(f"[{HAN}]")
 _REACH, _LONGEST_HAN = 100, 10  # characters in which a label must end, and Chinese ones that it may have
 _QUESTIONS, _ANSWERS = words_of_all("talk.question_labels"), words_of_all("talk.answer_labels")
@@ -47,11 +91,23 @@ _ABBREVIATED = re.compile(r"\b(?:Inc|Corp|Ltd|Co|Jr|Sr|[A-Z])\.\Z")
 _LONGEST_SIGNATURE, _WIDEST_SIGNATURE = 8, 70
 
 
+class Turn(NamedTuple):
+    """Who speaks, where the label ends, and when it is said; or, if `silent`, a line that nobody says."""
+
+    speaker: str
+    end: int
+    time: str = ""
+    silent: bool = False
+
+
 def find_labels(text: str, lines: Sequence[Line], forms: Sequence[Form]) -> dict[int, tuple[str, int]]:
     """Return the lines that begin with a label, as a speaker's turn does: the label, and where it ends."""
-    labels = {}
+    letters = {i: match for i, line in enumerate(lines) if (match := _LETTER.match(text, *line[:2])) and not forms[i]}
+    often = Counter(match["name"] for match in letters.values())
+    examined = min(often["Q"], often["A"]) > 1  # in court; a list has each letter once
+    labels = {i: (match["name"], match.end()) for i, match in letters.items()} if examined else {}
     for i, (start, end, _) in enumerate(lines):
-        if forms[i]:
+        if forms[i] or i in labels:
             continue
         reach = min(end, start + _REACH)
         if text[start] in "[<\u200e" or text.find(":", start, reach) > 0 or text.find("：", start, reach) > 0:
@@ -63,16 +119,144 @@ def find_labels(text: str, lines: Sequence[Line], forms: Sequence[Form]) -> dict
     return labels
 
 
-def skip_stamp(text: str, start: int, end: int) -> int:
-    """Return where the speaker's name begins in a turn, after the time if there is one."""
-    stamp = _STAMPED.match(text, start, end)
-    return stamp.end() if stamp else start
+def find_chat(text: str, lines: Sequence[Line], forms: list[Form]) -> dict[int, Turn]:
+    """Return the lines that begin a turn in a chat or a transcript whose turns have times; nothing if it is none.
+
+    The name stands after the time, on the line of what is said, or beside the time on a line above it. The forms of
+    these lines are cleared.
+    """
+    cues = [i for i, line in enumerate(lines) if text[line.start].isdigit() and _CUE.fullmatch(text, *line[:2])]
+    if cues:
+        voices = {i: voice for i, line in enumerate(lines) if (voice := _VOICE.match(text, *line[:2]))}
+        if voices:  # they look like mark-up
+            forms[:] = ["" if form == "code" else form for form in forms]
+        return {i: Turn(_clean(voice["voice"]), voice.end()) for i, voice in voices.items()}
+    clocks = _HAS_CLOCK.finditer(text)
+    if not (next(clocks, None) and next(clocks, None)):
+        return {}
+    turns = _beside(text, lines) or _above(text, lines)
+    for i in turns:
+        forms[i] = ""
+    return turns
+
+
+def _beside(text: str, lines: Sequence[Line]) -> dict[int, Turn]:
+    """Return the turns of a chat in which the time and the name stand before what is said."""
+    turns: dict[int, Turn] = {}
+    names: Counter[str] = Counter()
+    strong = 0  # labels with a date, a bracket or a nickname's marks: no timetable has them
+    for i, (start, end, _) in enumerate(lines):
+        stamp = _STAMPED.match(text, start, min(end, start + _REACH))
+        if not stamp:
+            continue
+        label = _SAID_BY.match(text, stamp.end(), end)
+        if not label or _FROM_PROGRAM.match(text, stamp.end(), end):
+            turns[i] = Turn("", end, stamp["time"], silent=True)
+            continue
+        name = _clean(label[label.lastgroup or 0])
+        turns[i] = Turn(name, label.end(), stamp["time"])
+        names[name] += 1
+        strong += bool(stamp["open"] or stamp["date"] or label["nick"] or label["sender"])
+    count = names.total()
+    recurring = sum(times for times in names.values() if times > 1)
+    enough = count >= 2 and 4 * count >= len(turns) and 5 * len(turns) >= len(lines) and strong == count
+    if not enough or (2 * recurring < count and count > 4) or all(name.casefold() in _LEVELS for name in names):
+        return {}
+    return turns
+
+
+def _above(text: str, lines: Sequence[Line]) -> dict[int, Turn]:
+    """Return the turns of a chat in which the name and the time stand on a line above what is said."""
+    turns: dict[int, Turn] = {}
+    for i, (start, end, _) in enumerate(lines):
+        if end - start > _ABOVE_REACH or not _HAS_CLOCK.search(text, start, end):
+            continue
+        stamp, after = _STAMPED.match(text, start, end), None
+        if stamp and stamp["open"] and _is_name(text[stamp.end() : end]):
+            turns[i] = Turn(_clean(text[stamp.end() : end]), end, stamp["time"])
+        elif (after := _ABOVE.fullmatch(text, start, end)) and _is_name(after["name"]):
+            turns[i] = Turn(_clean(after["name"]), end, after["time"])
+        elif i and _LONE_TIME.fullmatch(text, start, end) and _is_name(text[slice(*lines[i - 1][:2])]):
+            turns[i - 1] = Turn(_clean(text[slice(*lines[i - 1][:2])]), end, text[start:end])
+    names = Counter(turn.speaker for turn in turns.values())
+    if len(names) == 1:  # that of the group, and each speaker's stands below
+        below = {i: _SAID_BY.match(text, *lines[i + 1][:2]) for i in turns if i + 1 < len(lines)}
+        if 2 * sum(map(bool, below.values())) > len(turns):
+            turns |= {i: Turn(_clean(m["who"]), m.end(), turns[i].time) for i, m in below.items() if m and m["who"]}
+    recurring = sum(times for times in names.values() if times > 1)
+    followed = sum(i + 1 < len(lines) and i + 1 not in turns for i in turns)
+    enough = len(turns) >= 2 and 12 * len(turns) >= len(lines) and 2 * recurring >= len(turns)
+    return turns if enough and 10 * followed >= 7 * len(turns) else {}
+
+
+def _is_name(text: str) -> bool:
+    return 0 < len(text.split()) <= _MOST_NAME_WORDS and not CLOSED.search(text) and any(map(str.isalpha, text))
+
+
+def _clean(name: str) -> str:
+    return " ".join(name.strip("\u200e\u200f\u202a\u202c~*_ \xa0\u202f\t").split())
+
+
+def mark_silent(text: str, lines: Sequence[Line], forms: list[Form], turns: dict[int, Turn]) -> None:
+    """Mark the lines of a conversation that nobody says: notices of a program, dates, times of subtitles, sounds."""
+    cues = {i for i, line in enumerate(lines) if forms[i] != "code" and _CUE.fullmatch(text, *line[:2])}
+    cues |= {i - 1 for i in cues if i and text[slice(*lines[i - 1][:2])].isdigit()}
+    for i, (start, end, apart) in enumerate(lines):
+        turn = turns.get(i)
+        if turn and not turn.silent:
+            speech = turn.end
+            if speech >= end and i + 1 < len(lines) and i + 1 not in turns and (i + 2 == len(lines) or i + 2 in turns):
+                speech, end = lines[i + 1][:2]  # all that is said below the name
+            notice = speech < end and (text[speech] == "\u200e" or _SYSTEM.fullmatch(text, speech, end))
+            if notice or turn.speaker.casefold() in _MACHINES:
+                turns[i] = turn._replace(end=max(end, turn.end), silent=True)
+            continue
+        if turn or forms[i] == "code":
+            continue
+        silent = i in cues or (text[start] in "[({*" and _SOUND.fullmatch(text, start, end))
+        above = turns.get(i - 1)
+        if turns and not (above and not above.silent and above.end >= lines[i - 1].end):
+            silent = silent or _SYSTEM.fullmatch(text, start, end) or _FROM_PROGRAM.match(text, start, end)
+            silent = silent or ((apart or not i) and _DAY_LINE.fullmatch(text, start, end))
+        if silent:
+            turns[i], forms[i] = Turn("", end, silent=True), ""
+
+
+@cache
+def _fillers(language: Language) -> re.Pattern[str]:
+    """Return the pattern of the fillers of a language, with the commas around them; "um" is a word in German."""
+    words = pack(language).words("talk.fillers")
+    if not pack(language).capitals:
+        return re.compile(rf"(?:(?<=[，。！？\s])|\A)(?:{'|'.join(words)})[，…、]+" if words else r"\Z(?!\Z)")
+    forms = "|".join(map(re.escape, (*words, *map(str.capitalize, words))))
+    return re.compile(
+        rf"(?:\s?,\s)?(?<![\w'’-])(?<!\d\s)(?:{forms})(?![\w'’-])(?:\s?[,…]|\.{{2,3}})?" if words else r"\Z(?!\Z)"
+    )
+
+
+def is_said(text: str, start: int, end: int, language: Language) -> bool:
+    """Tell whether a sentence of a conversation has a word that is no sound."""
+    if not _SOUND.match(text, start, end) and not _fillers(language).match(text, start, end):
+        return True
+    return bool(_WORD.search(_fillers(language).sub("", _SOUND.sub("", text[start:end]))))
+
+
+def without_sounds(text: str, language: Language) -> str:
+    """Return what is said without sounds and fillers; a text that has nothing else stays as it is.
+
+    >>> without_sounds("So, um, the lamp {vocalsound} is too heavy. [laughter]", "en")
+    'So the lamp is too heavy.'
+    """
+    speech = _fillers(language).sub("", _SOUND.sub("", text))
+    if speech == text or not _WORD.search(speech):
+        return text
+    return _SPACES.sub(" ", speech).strip()
 
 
 def find_speakers(
     text: str, lines: Sequence[Line], forms: Sequence[Form], labels: dict[int, tuple[str, int]]
-) -> dict[int, tuple[str, int]]:
-    """Return the lines that begin a turn: the speaker, and where the label ends.
+) -> dict[int, Turn]:
+    """Return the lines that begin a turn.
 
     A label names a speaker if it comes again, and if what follows the labels is speech: long enough, or closed by a
     mark. "Name: Ann" and "Age: 40" of a form are not.
@@ -102,7 +286,8 @@ def find_speakers(
         speakers = set()
     if is_interview:
         speakers = speakers | names & (_QUESTIONS | _ANSWERS)
-    return {i: labels[i] for i, name in lower.items() if name in speakers}
+    stamps = {i: _STAMPED.match(text, *lines[i][:2]) for i, name in lower.items() if name in speakers}
+    return {i: Turn(*labels[i], stamp["time"] if stamp else "") for i, stamp in stamps.items()}
 
 
 def _is_speech(text: str, start: int, end: int) -> bool:
