@@ -15,7 +15,7 @@ from tersely.evaluate.run import SystemResult, evaluate
 from tersely.models import model_folder, shipped_models
 from tersely.options import Budget
 from tersely.paper.human_analyze import RatingReport
-from tersely.paper.published import PublishedRow, PublishedTable, find_encoders, measure_dataset
+from tersely.paper.published import MeasuredSplit, PublishedRow, PublishedTable, find_encoders, measure_dataset
 from tersely.settings import read_toml
 
 _TRAIN = "python -m tersely.paper.table1 train configs/cpu-knapsack-{0}.toml --out DIR/{0}"
@@ -32,24 +32,28 @@ class TableLine:
 
 def reproduce(
     table: PublishedTable,
-    datasets: dict[str, Path],
+    datasets: Mapping[str, MeasuredSplit],
     models: Sequence[Path],
-    read: Callable[[Path], Iterable[Record]],
+    read: Callable[[MeasuredSplit], Iterable[Record]],
     progress: Callable[[str], Callable[[int], None]],
     encoders: Mapping[str, str] | None = None,
-) -> list[TableLine]:
-    """Measure every row of `table` that can be measured; the systems of a dataset share one run.
+) -> tuple[list[TableLine], list[str]]:
+    """Measure every row of `table` that can be measured, and say on which data; a dataset's systems share one run.
 
-    `datasets` has the files by name, which `read` reads. `models` are folders of trained models, and `encoders` are
+    `datasets` has the splits by name, which `read` reads. `models` are folders of trained models, and `encoders` are
     specs by name. `progress` makes a counter of documents from a title.
     """
     if encoders is None:
         encoders = find_encoders(models)
     lines: dict[PublishedRow, TableLine] = {}
+    data: list[str] = []
     for dataset, group in groupby(sorted(table.rows, key=lambda r: r.dataset or ""), key=lambda r: r.dataset):
         rows = list(group)
         if table.name == "datasets":
-            statistics = measure_dataset(read(datasets[dataset])) if dataset in datasets else None
+            statistics = None
+            if dataset in datasets and (measured := measure_dataset(read(datasets[dataset]))) is not None:
+                count, statistics = measured
+                data.append(_data(dataset, datasets[dataset], count))
             lines |= {row: TableLine(row, statistics, row.note if statistics else _no_data(dataset)) for row in rows}
             continue
         choices = {row: choice for row in rows if (choice := _counterpart(row, models, encoders)) is not None}
@@ -59,11 +63,16 @@ def reproduce(
             names = list(dict.fromkeys(name for choice in choices.values() for name in choice.systems))
             results = evaluate(read(datasets[dataset]), names, budgets, progress=progress(f"{table.name} {dataset}"))
             figures = {(r.system, r.budget): _figures(r, table) for r in results}
+            data.append(_data(dataset, datasets[dataset], len(results[0].outcomes)))
         for row in rows:
             choice = choices.get(row)
             several = [figures[system, _budget(row, table)] for system in choice.systems] if choice and figures else []
             lines[row] = _line(row, choice, several, dataset)
-    return [lines[row] for row in table.rows]
+    return [lines[row] for row in table.rows], data
+
+
+def _data(dataset: str, part: MeasuredSplit, count: int) -> str:
+    return f"data: {dataset}, {part.split} split, {count:,} documents: {part.place}"
 
 
 @dataclass(frozen=True)
@@ -204,9 +213,9 @@ def _learn(module: str) -> Any:
         return import_module(module)
 
 
-def render(table: PublishedTable, lines: Sequence[TableLine]) -> str:
-    """Return the table as text; every line says whether it is published or measured."""
-    out = _head(table)
+def render(table: PublishedTable, lines: Sequence[TableLine], data: Sequence[str] = ()) -> str:
+    """Return the table as text: the `data` it was measured on, then lines, each published or measured."""
+    out = _head(table, data)
     width = max(len(_label(line.row)) for line in lines)
     for line in lines:
         label = _label(line.row).ljust(width)
@@ -235,9 +244,9 @@ def render_human(table: PublishedTable, report: RatingReport | None) -> str:
     return "\n".join(out)
 
 
-def _head(table: PublishedTable) -> list[str]:
+def _head(table: PublishedTable, data: Sequence[str] = ()) -> list[str]:
     note = [f"note: {table.note}"] if table.note else []
-    return [f"{table.name}: {table.title}", f"columns: {', '.join(table.columns)}", *note, ""]
+    return [f"{table.name}: {table.title}", f"columns: {', '.join(table.columns)}", *data, *note, ""]
 
 
 def _label(row: PublishedRow) -> str:
