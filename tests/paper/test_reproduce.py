@@ -13,6 +13,7 @@ from tersely.cli.reproduce import Reproduction
 from tersely.cli.reproduce import command as reproduce
 from tersely.errors import InputError
 from tersely.evaluate.report import draw_curves, read_log
+from tersely.evaluate.run import evaluate
 from tersely.paper.published import TABLES, PublishedTable, find_datasets, published
 
 
@@ -158,6 +159,28 @@ def test_a_trained_models_figure_is_the_mean_of_its_best_checkpoints(data: Path)
     each = [float(figure) for figure in line.rpartition("R-1 ")[2].rstrip(")").split(", ")]
     assert mean == pytest.approx(sum(each) / 3, abs=0.01)
     assert len(each) == 3
+
+
+def test_a_row_within_a_length_selects_by_the_knapsack(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tersely.paper import reproduce as tables
+
+    folder = data / "models" / "cnndm-bertsum"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('name = "x"\nscorer = "lead"\nselect = "greedy"\n')
+    systems: dict[str, list[str]] = {}
+    monkeypatch.setattr(
+        tables,
+        "evaluate",
+        lambda records, names, budgets, progress: (
+            systems.update({str(budgets[0].counts): names}) or evaluate(records, names, budgets, progress=progress)
+        ),
+    )
+    for name in ("table2", "table4"):
+        options = [name, "--data", str(data), "--models", str(data / "models")]
+        run = CliRunner().invoke(reproduce, options, catch_exceptions=False)
+        assert re.search(r"BertSum( \+ DP)? +measured +\d", run.output)
+    assert str(folder) in systems["sentences"]
+    assert f"{folder}+knapsack" in systems["chars"]
 
 
 def test_an_encoder_of_the_users_fills_its_rows(data: Path) -> None:

@@ -105,7 +105,8 @@ def read_answers(key: FormKey, paths: Iterable[Path]) -> list[Rating]:
 def _task_ratings(key: FormKey, path: Path, workers: dict[str, int]) -> Iterator[Rating]:
     """Yield the ratings of a table of results: a row per assignment, cells of the task as Input.X, answers as Answer.X.
 
-    A crowd form has all its answers in one column. Workers get the numbers after those of the form's own raters. A rejected assignment is left out.
+    A crowd form has all its answers in one column. Workers get the numbers after those of the form's own raters. A
+    rejected assignment is left out.
     """
     try:
         text = decode(path.read_bytes())

@@ -85,7 +85,9 @@ class _Counterpart:
 
 def _counterpart(row: PublishedRow, models: Sequence[Path], encoders: Mapping[str, str]) -> _Counterpart | None:
     if row.model is not None and (checkpoints := _checkpoints(f"{row.dataset}-{row.model}", models)):
-        return _Counterpart(checkpoints, row.note)
+        # Within a length, every row of the paper selects by dynamic programming, whatever the folder would.
+        within_length = "+knapsack" if row.budget is not None else ""
+        return _Counterpart(tuple(f"{folder}{within_length}" for folder in checkpoints), row.note)
     names = re.findall(r"{(\w+)}", row.system or "")
     specs = {name: encoders.get(f"{row.dataset}-{name}", encoders.get(name)) for name in names}
     if row.system is not None and all(specs.values()):
