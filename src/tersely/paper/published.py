@@ -35,9 +35,9 @@ _NAMES = ("bert", "simcse", "gpt2")
 class PublishedRow:
     """A method on a dataset: its published figures and our counterpart. A row of ours alone has no figures.
 
-    The counterpart is a model to train (`model` is the end of its folder's name, `train` its configuration) or a
-    `system`. If that folder is missing, or an encoder that the system names in braces, `fallback` is the counterpart.
-    `note` says how our system differs from the published one; `fallback_note` says the same of `fallback`.
+    The counterpart is a model to train (`model` is the end of its folder's name) or a `system`. If that folder is
+    missing, or an encoder that the system names in braces, `fallback` is the counterpart. `note` says how our system
+    differs from the published one; `fallback_note` says the same of `fallback`.
     """
 
     method: str
@@ -49,7 +49,24 @@ class PublishedRow:
     fallback: str | None = None
     note: str = ""
     fallback_note: str = ""
-    train: str = ""
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder of the model."""
+        if self.model in ("dp", "density", "plain"):
+            return f"knapsack-{self.dataset}-{self.model}"
+        return (
+            f"{self.model}-{self.dataset}"
+            if self.model in ("fptas", "neural", "dqn")
+            else f"{self.dataset}-{self.model}"
+        )
+
+    @property
+    def training(self) -> str:
+        """The command that trains the model; TRAIN is the training split, MODELS what --models names."""
+        commands = _tables()["train"]
+        command = commands.get(f"{self.dataset}-{self.model}", commands[self.model])
+        return f"tersely train {command.format(dataset=self.dataset)} --out MODELS/{self.folder}"
 
 
 @dataclass(frozen=True)
@@ -65,14 +82,18 @@ class PublishedTable:
 
 
 @cache
+def _tables() -> dict[str, Any]:
+    return tomllib.loads((Path(__file__).parent / "published.toml").read_text(encoding="utf-8"))
+
+
+@cache
 def published(name: str) -> PublishedTable:
     """Return a table of the paper, with one row per method and dataset.
 
     >>> published("table2").rows[0].figures
     (54.7, 30.4, 50.8)
     """
-    text = (Path(__file__).parent / "published.toml").read_text(encoding="utf-8")
-    table: dict[str, Any] = tomllib.loads(text)[name]
+    table: dict[str, Any] = _tables()[name]
     rows: list[PublishedRow] = []
     columns = {column.name for column in fields(PublishedRow)} - {"dataset", "figures"}
     for line in table["rows"]:

@@ -18,8 +18,6 @@ from tersely.paper.human_analyze import RatingReport
 from tersely.paper.published import MeasuredSplit, PublishedRow, PublishedTable, find_encoders, measure_dataset
 from tersely.settings import read_toml
 
-_TRAIN = "python -m tersely.paper.table1 train configs/cpu-knapsack-{0}.toml --out DIR/{0}"
-
 
 @dataclass(frozen=True)
 class TableLine:
@@ -84,7 +82,7 @@ class _Counterpart:
 
 
 def _counterpart(row: PublishedRow, models: Sequence[Path], encoders: Mapping[str, str]) -> _Counterpart | None:
-    if row.model is not None and (checkpoints := _checkpoints(f"{row.dataset}-{row.model}", models)):
+    if row.model is not None and (checkpoints := _checkpoints(row.folder, models)):
         # Within a length, every row of the paper selects by dynamic programming, whatever the folder would.
         within_length = "+knapsack" if row.budget is not None else ""
         return _Counterpart(tuple(f"{folder}{within_length}" for folder in checkpoints), row.note)
@@ -139,11 +137,7 @@ def _figures(result: SystemResult, table: PublishedTable) -> tuple[float, ...]:
 
 def _missing(row: PublishedRow) -> str:
     if row.model is not None:
-        option = f" (--config {row.train})" if row.train else ""
-        return (
-            f"no model folder '{row.dataset}-{row.model}' yet; "
-            f"train it{option}, or name its parent folder with --models"
-        )
+        return f"no model folder '{row.folder}' yet; train it, then name MODELS with --models: {row.training}"
     if encoders := re.findall(r"{(\w+)}", row.system or ""):
         example = {"bert": "hub:bert-base-uncased", "gpt2": "gpt2"}.get(encoders[0], "hub:NAME")
         return f"no encoder '{encoders[0]}' yet; name it with --encoder {encoders[0]}={example}"
@@ -170,26 +164,23 @@ def reproduce_knapsack(table: PublishedTable, models: Sequence[Path], say: Calla
 def _knapsack_line(
     published: PublishedRow, row: PublishedRow, models: Sequence[Path], say: Callable[[str], None]
 ) -> TableLine:
-    baseline, notes, rates = f"{row.model}-{row.dataset}", [], None
+    notes, rates = [], None
     if published.dataset == "predefined":
         notes.append("published on a distribution of its own")
     if row.model in ("dp", "density", "plain"):
-        network = f"knapsack-{row.dataset}-{row.model}"
+        network = row.folder
         places = [folder / network / inside for folder in models for inside in ("", "model")]
         places.append(model_folder(network))
         folder = next((place for place in places if (place / "config.toml").is_file()), None)
         if folder is None:
-            config = row.train.format(dataset=row.dataset)
-            notes.append(
-                f"train it: tersely train knapsack configs/{config}.toml --out DIR/{network}, then --models DIR"
-            )
+            notes.append(f"train it, then name MODELS with --models: {row.training}")
         else:
             knapsack = _learn("tersely.paper.knapsack_measure")
             say(f"measuring {network} on 20,000 fresh problems")
             rates = knapsack.measure_folder(folder)["rounded"]
             notes.append(_network_note(folder))
-    elif (rates := _trained(baseline, models)) is None:
-        notes.append(f"train it: {_TRAIN.format(baseline)}, then name DIR with --models")
+    elif (rates := _trained(row.folder, models)) is None:
+        notes.append(f"train it, then name MODELS with --models: {row.training}")
     measured = (100 * rates["error_rate"], 100 * rates["matched_rate"]) if rates else None
     return TableLine(row, measured, "; ".join(notes))
 
