@@ -192,6 +192,25 @@ def test_a_row_within_a_length_selects_by_the_knapsack(data: Path, monkeypatch: 
     assert f"{folder}+knapsack" in systems["chars"]
 
 
+def test_encoders_and_language_models_compute_on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tersely.paper import reproduce as tables
+
+    specs: dict[str, str] = {}
+    monkeypatch.setattr(tables, "reproduce", lambda *arguments: specs.update(arguments[-1]) or ([], []))
+    monkeypatch.setattr(tables, "render", lambda *_: "")
+    encoders = ["bert=hub:tiny", "simcse=hub:tiny,device=cpu", "gpt2=gpt2", "nyt-bert=tfidf"]
+    options = [word for encoder in encoders for word in ("--encoder", encoder)]
+    CliRunner().invoke(reproduce, ["table2", "--device", "cuda", *options], catch_exceptions=False)
+    assert specs == {
+        "bert": "hub:tiny,device=cuda",
+        "simcse": "hub:tiny,device=cpu",
+        "gpt2": "gpt2,device=cuda",
+        "nyt-bert": "tfidf",
+    }
+    CliRunner().invoke(reproduce, ["table2", "--device", "cpu", *options], catch_exceptions=False)
+    assert specs["gpt2"] == "gpt2"
+
+
 def test_an_encoder_of_the_users_fills_its_rows(data: Path) -> None:
     given = ["--encoder", "cnndm-bert=tfidf", "--encoder", "simcse=tfidf"]
     run = CliRunner().invoke(reproduce, ["table2", "--data", str(data), *given], catch_exceptions=False)

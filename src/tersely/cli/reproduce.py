@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tersely.cli._options import max_source_tokens_option
+from tersely.cli._options import device_option, max_source_tokens_option
 from tersely.cli._running import counting, stoppable
 from tersely.errors import TerselyError, UsageError
 from tersely.paper.published import TABLES, MeasuredSplit, PublishedTable, find_datasets, find_encoders, published
@@ -46,6 +46,7 @@ _FIGURE = "figure-learning-curves"
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Use only the first N documents of each dataset.")
 @max_source_tokens_option
+@device_option
 @click.option("--key", type=click.Path(path_type=Path), metavar="FILE", help="table6: the key of the rating form.")
 @click.option(
     "--answers",
@@ -98,6 +99,7 @@ class Reproduction:
     encoders: tuple[str, ...]
     limit: int | None
     max_source_tokens: int | None
+    device: str
     key: Path | None
     answers: tuple[Path, ...]
 
@@ -111,10 +113,20 @@ class Reproduction:
         if table.name == "table6":
             ratings = _ratings(self.key, self.answers)
             return render_human(table, ratings) + (f"\n\n{tests(ratings)}" if ratings else "")
-        encoders = find_encoders(self.models, self.encoders)
+        encoders = self._on_device(find_encoders(self.models, self.encoders))
         # The statistics are those of whole documents.
         read = self._whole if table.name == "datasets" else self._read
         return render(table, *reproduce(table, self.datasets, self.models, read, counting, encoders))
+
+    def _on_device(self, encoders: dict[str, str]) -> dict[str, str]:
+        """Let encoders and language models compute on the device, unless they name one."""
+        from tersely.encode import on_device
+
+        placed = {name: on_device(spec, self.device) for name, spec in encoders.items()}
+        if self.device == "cpu":
+            return placed
+        causal = {name: spec for name, spec in placed.items() if name.endswith("gpt2") and "device=" not in spec}
+        return placed | {name: f"{spec},device={self.device}" for name, spec in causal.items()}
 
     @cached_property
     def datasets(self) -> dict[str, MeasuredSplit]:
