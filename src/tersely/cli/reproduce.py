@@ -115,7 +115,7 @@ class Reproduction:
             return render_human(table, ratings) + (f"\n\n{tests(ratings)}" if ratings else "")
         encoders = self._on_device(find_encoders(self.models, self.encoders))
         # The statistics are those of whole documents.
-        read = self._whole if table.name == "datasets" else self._read
+        read = self._documents if table.name == "datasets" else self._read
         return render(table, *reproduce(table, self.datasets, self.models, read, counting, encoders))
 
     def _on_device(self, encoders: dict[str, str]) -> dict[str, str]:
@@ -133,13 +133,13 @@ class Reproduction:
         """Find the datasets."""
         return find_datasets(self.data) if self.data else {}
 
-    def _whole(self, part: MeasuredSplit) -> "Iterable[Record]":
+    def _documents(self, part: MeasuredSplit) -> "Iterable[Record]":
         return part.records(self.limit, lambda line: _say(f"tersely: {line}"))
 
     def _read(self, part: MeasuredSplit) -> "Iterable[Record]":
         from tersely.datasets import SourceLimits
 
-        return map(SourceLimits(self.max_source_tokens).apply, self._whole(part))
+        return map(SourceLimits(self.max_source_tokens).apply, self._documents(part))
 
     def parts(self) -> dict[str, PublishedTable]:
         """Split the tables by dataset, so that a run that was stopped loses little."""
