@@ -1,4 +1,5 @@
 import json
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from tersely.encode import load_encoder
-from tersely.encode.transformers import Hub
+from tersely.encode.transformers import Hub, safe_loading
 from tersely.errors import MissingExtraError, ModelError, UsageError
 
 Copy = Callable[[Path], Path]
@@ -98,14 +99,46 @@ def test_an_unknown_model_gives_a_one_line_error() -> None:
         assert "\n" not in str(caught.value)
 
 
-def test_pickled_weights_are_refused(small_bert: Any, hub_folder: Path, copy_of: Copy) -> None:
+def test_pickled_weights_give_the_same_vectors(
+    small_bert: Any, hub_folder: Path, copy_of: Copy, sentences: list[str]
+) -> None:
+    import torch
+
+    copy = copy_of(hub_folder)
+    expected = Hub(str(copy)).encode(sentences)
+    (copy / "model.safetensors").unlink()
+    with pytest.raises(ModelError, match=r"no weights: it needs model\.safetensors or pytorch_model\.bin"):
+        Hub(str(copy))
+    torch.save(small_bert.state_dict(), copy / "pytorch_model.bin")
+    encoder = Hub(str(copy))
+    np.testing.assert_array_equal(encoder.encode(sentences), expected)
+    before = encoder.fingerprint
+    torch.save({name: 2 * tensor for name, tensor in small_bert.state_dict().items()}, copy / "pytorch_model.bin")
+    assert Hub(str(copy)).fingerprint != before
+
+
+class _Attack:
+    """Unpickled by an ordinary loader, it makes a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __reduce__(self) -> Any:
+        return os.mkdir, (str(self.folder),)
+
+
+def test_nothing_but_tensors_is_unpickled(hub_folder: Path, copy_of: Copy, tmp_path: Path) -> None:
     import torch
 
     copy = copy_of(hub_folder)
     (copy / "model.safetensors").unlink()
-    torch.save(small_bert.state_dict(), copy / "pytorch_model.bin")
-    with pytest.raises(ModelError, match="pickles are never loaded"):
+    torch.save({"weight": torch.zeros(1), "more": _Attack(tmp_path / "attacked")}, copy / "pytorch_model.bin")
+    with pytest.raises(ModelError, match="cannot be loaded as an encoder") as caught:
         Hub(str(copy))
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "attacked").exists()
+    with pytest.raises(ModelError, match=r"safe from PyTorch 2\.6 on: this is 2\.5\.1"):
+        safe_loading(copy, "2.5.1")
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json", "tokenizer.json"])

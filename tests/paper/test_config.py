@@ -10,6 +10,7 @@ from tersely.errors import UsageError
 from tersely.learn.editor_run import read_editor_config
 from tersely.paper.baselines import KINDS, read_baseline
 from tersely.paper.config import read_config, read_network_config
+from tersely.paper.published import published
 from tersely.settings import read_toml
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -37,6 +38,13 @@ def test_the_papers_settings() -> None:
     assert {c.training.batch for c in (cnndm, nyt, cnewsum)} == {64}
     assert {c.training.seed for c in (cnndm, nyt, cnewsum)} == {42}
     assert {c.training.validate_every for c in (cnndm, nyt, cnewsum)} == {1000}
+    assert {c.data.tokens for c in (cnndm, nyt, cnewsum)} == {512}
+
+
+@pytest.mark.parametrize("dataset", ["cnndm", "nyt", "cnewsum"])
+def test_a_scorer_is_trained_with_as_many_sentences_as_it_is_measured_with(dataset: str) -> None:
+    for table in ("table2", "table3"):
+        assert read_network_config(f"paper-{dataset}").selection.count == published(table).sentences[dataset]
 
 
 @pytest.mark.parametrize(

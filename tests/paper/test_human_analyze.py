@@ -1,6 +1,9 @@
 """Answers are checked, unblinded and summed up."""
 
+import csv
 import json
+from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -163,4 +166,45 @@ def test_results_of_a_platform_are_ratings_of_its_workers(tmp_path: Path) -> Non
             read_answers(KEY, [file])
     file.write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="not a table of results"):
+        read_answers(KEY, [file])
+
+
+def _crowd_table(*rows: tuple[str, str, str, str]) -> str:
+    out = StringIO()
+    table = csv.writer(out)
+    table.writerow(["WorkerId", "Input.form", "Input.id_1", "Input.id_2", "Answer.taskAnswers"])
+    table.writerows((worker, "f0", first, second, answers) for worker, first, second, answers in rows)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        lambda number: str(number),
+        lambda number: number,
+        lambda number: {str(button): button == number for button in range(1, 6)},
+    ],
+)
+def test_results_of_a_crowd_form_are_read_from_their_one_column(tmp_path: Path, points: Callable[[int], Any]) -> None:
+    answers = [{"relevance_1": points(4), "relevance_2": points(2), "comment": "fine"}]
+    file = tmp_path / "results.csv"
+    file.write_text(_crowd_table(("A", "s1", "s2", json.dumps(answers)), ("B", "s3", "", '[{"relevance_1": "5"}]')))
+    assert read_answers(KEY, [file]) == ratings((4, "s1", 4), (4, "s2", 2), (5, "s3", 5))
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        ("[[", "not a JSON list"),
+        ("[1]", "not a JSON list"),
+        ('[{"relevance_1": "9"}]', "9, not 1 to 5"),
+        ('[{"relevance_1": {"1": true, "2": true}}]', "not 1 to 5"),
+        ("[]", "hold no rating"),
+        ('[{"relevanz_1": "3"}]', "hold no rating"),
+    ],
+)
+def test_a_crowd_form_without_a_rating_is_an_error(tmp_path: Path, answers: str, reason: str) -> None:
+    file = tmp_path / "results.csv"
+    file.write_text(_crowd_table(("A", "s1", "s2", answers)))
+    with pytest.raises(InputError, match=reason):
         read_answers(KEY, [file])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tersely.errors import ModelError
+from tersely.errors import ModelError, UsageError
 from tersely.paper.scorers.pmi import CausalModel, Pmi, WordModel
 from tersely.score import SCORERS
 from tersely.text import Document
@@ -23,6 +23,12 @@ def test_the_next_sentence_is_the_most_relevant_one_less_what_was_chosen() -> No
     information = np.array([[0, 5, 2, 0], [5, 0, 1, 0], [0, 0, 0, 4], [0, 0, 1, 0]], dtype=float)
     assert Pmi()._order(information.copy()) == [0, 2, 1, 3]
     assert Pmi(redundancy=0)._order(information.copy()) == [0, 1, 2, 3]
+
+
+def test_negative_information_is_neither_relevance_nor_a_reason_to_choose() -> None:
+    # Sentence 1 makes 0 less likely. If the penalty were not clipped, that alone would put it before 2.
+    information = np.array([[0, 0, 9], [-9, 0, 1], [0, 2, 0]], dtype=float)
+    assert Pmi()._order(information.copy()) == [0, 2, 1]
 
 
 def test_information_is_the_gain_in_likelihood_by_the_words_of_the_other_sentence() -> None:
@@ -112,6 +118,17 @@ def test_a_causal_model_ranks_a_document_and_can_be_pickled(small_gpt2: Path) ->
 
 def test_what_is_no_language_model_is_a_one_line_error(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(ModelError, match="has no weights"):
+        SCORERS.create(f"pmi:{tmp_path}")
+    (tmp_path / "model.safetensors").touch()
     with pytest.raises(ModelError, match="cannot be loaded as a causal language model") as caught:
         SCORERS.create(f"pmi:{tmp_path}")
     assert "\n" not in str(caught.value)
+
+
+def test_a_device_is_handed_to_the_language_model(small_gpt2: Path) -> None:
+    text = Document.from_sentences(["the storm hit a town", "it was cold", "a harbor"])
+    on_cpu, anywhere = (SCORERS.create(f"pmi:{small_gpt2},device={device}") for device in ("cpu", "auto"))
+    np.testing.assert_array_equal(on_cpu.score(text, NOTHING), anywhere.score(text, NOTHING))
+    with pytest.raises(UsageError, match="device"):
+        SCORERS.create(f"pmi:{small_gpt2},device=abacus")

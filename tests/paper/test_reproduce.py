@@ -2,6 +2,8 @@
 
 import json
 import re
+from hashlib import sha1
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -9,9 +11,18 @@ from click.testing import CliRunner
 
 from tersely.cli.reproduce import Reproduction
 from tersely.cli.reproduce import command as reproduce
+from tersely.cli.train import command as train
 from tersely.errors import InputError
 from tersely.evaluate.report import draw_curves, read_log
+from tersely.evaluate.run import evaluate
+from tersely.learn.artifacts import find_config
+from tersely.models import model_folder
+from tersely.paper.baselines import read_baseline
+from tersely.paper.config import read_config
+from tersely.paper.knapsack_network import KnapsackConfig
 from tersely.paper.published import TABLES, PublishedTable, find_datasets, published
+from tersely.paper.table1 import Table1Config
+from tersely.settings import read_settings
 
 
 @pytest.fixture
@@ -27,7 +38,8 @@ def test_every_published_row_is_complete(name: str) -> None:
     for row in table.rows:
         assert len(row.figures) in ((0, len(table.columns)) if row.dataset else (len(table.columns),))
         assert row.system or row.model or row.note or name == "table6"
-        assert not row.train or row.model  # how to train it is said where there is something to train
+        if row.model:
+            assert row.training.endswith(f" --out MODELS/{row.folder}")
 
 
 @pytest.mark.parametrize("name", ["table2", "table3", "table4", "table5"])
@@ -46,22 +58,101 @@ def test_a_table_shows_measured_beside_published_and_says_what_is_missing(name: 
     assert len(re.findall(r"measured +\d", run.output)) == {"table2": 9, "table3": 0, "table4": 6, "table5": 0}[name]
 
 
+def _touch(folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+
+
 def test_the_test_split_of_a_dataset_is_found_with_all_its_shards(tmp_path: Path) -> None:
-    for name in (
-        "cnndm.train.0.json",
-        "cnndm.test.0.json",
-        "cnndm.test.1.json",
-        "nyt/eval_corefner/1",
-        "nyt/train_corefner/2",
-    ):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch()
-    assert find_datasets(tmp_path) == {
-        "cnndm": tmp_path / "cnndm.test.*.json",
-        "nyt": tmp_path / "nyt" / "eval_corefner",
+    _touch(tmp_path, "cnndm.train.0.json", "cnndm.test.0.json", "cnndm.test.1.json", "nyt/eval_corefner/1")
+    _touch(tmp_path, "nyt/eval_abstracts/1", "nyt/train_corefner/2", "nyt/train_abstracts/2")
+    splits = find_datasets(tmp_path)
+    assert {name: part.paths for name, part in splits.items()} == {
+        "cnndm": (tmp_path / "cnndm.test.*.json",),
+        "nyt": (tmp_path / "nyt" / "eval_corefner",),
     }
+    assert [file.name for file in splits["cnndm"].files()] == ["cnndm.test.0.json", "cnndm.test.1.json"]
     with pytest.raises(InputError, match="not a folder"):
         find_datasets(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("names", "dataset", "read"),
+    [
+        (
+            [
+                "cnn_dailymail/{}.0.0/{}-0000{}-of-00002.parquet".format(*part)
+                for part in product((1, 3), ("train", "validation", "test"), (0, 1))
+            ],
+            "cnndm",
+            "cnn_dailymail/3.0.0/test-*-of-*.parquet",
+        ),
+        (
+            [f"CNewSum_v2/final/{split}.simple.label.jsonl" for split in ("train", "dev", "test")],
+            "cnewsum",
+            "CNewSum_v2/final/test.simple.label.jsonl",
+        ),
+        (["cnndm/train/a.jsonl", "cnndm/dev/a.jsonl"], "cnndm", "cnndm/dev/a.jsonl"),
+        (["any_text/a.train.jsonl", "nyt50/test.jsonl"], "nyt", "nyt50/test.jsonl"),
+    ],
+)
+def test_layouts_as_published_are_read_by_their_test_split(
+    names: list[str], dataset: str, read: str, tmp_path: Path
+) -> None:
+    _touch(tmp_path, *names)
+    splits = find_datasets(tmp_path)
+    assert {name: part.paths for name, part in splits.items()} == {dataset: (tmp_path / read,)}
+    assert splits[dataset].split == ("validation" if "dev" in read else "test")
+
+
+def test_stories_are_split_by_the_list_of_urls(tmp_path: Path, english: str) -> None:
+    urls = [f"http://web.archive.org/{i}" for i in range(6)]
+    for i, url in enumerate(urls):
+        story = tmp_path / ("cnn", "dailymail")[i % 2] / "stories" / f"{sha1(url.encode()).hexdigest()}.story"
+        story.parent.mkdir(parents=True, exist_ok=True)
+        story.write_text(f"{english}\n\n@highlight\n\nThe harbor will close to cars")
+    run = CliRunner().invoke(reproduce, ["table2", "--data", str(tmp_path)])
+    assert "may hold training data" in str(run.exception)
+    assert "list of its URLs" in str(run.exception)
+    _touch(tmp_path, "url_lists/all_train.txt")
+    (tmp_path / "url_lists" / "all_test.txt").write_text("\n".join(urls[:3]) + "\n")
+    run = CliRunner().invoke(reproduce, ["datasets", "--data", str(tmp_path)], catch_exceptions=False)
+    assert f"data: cnndm, test split, 3 documents: {tmp_path / 'cnn' / 'stories'} and" in run.output
+    (tmp_path / "url_lists" / "all_test.txt").write_text("http://elsewhere\n")
+    with pytest.raises(InputError, match="names no story"):
+        find_datasets(tmp_path)
+
+
+def test_training_data_is_never_measured(tmp_path: Path, english: str) -> None:
+    with pytest.raises(InputError, match="holds none of the datasets"):
+        find_datasets(tmp_path)
+    lines = json.dumps({"text": english, "summary": ["The harbor will close to cars."]})
+    (tmp_path / "cnndm").mkdir()
+    (tmp_path / "cnndm" / "articles.jsonl").write_text(lines)
+    with pytest.raises(InputError, match="may hold training data: name its test split"):
+        find_datasets(tmp_path)
+    (tmp_path / "cnndm" / "articles.jsonl").rename(tmp_path / "cnndm" / "train.jsonl")
+    with pytest.raises(InputError, match="is training data: add the test split"):
+        find_datasets(tmp_path)
+    (tmp_path / "cnndm" / "test.jsonl").write_text(lines)
+    # A log and a table are no data, though their endings are those of data.
+    (tmp_path / "cnewsum-both").mkdir()
+    (tmp_path / "cnewsum-both" / "log.jsonl").write_text('{"step": 1}')
+    (tmp_path / "table5-cnewsum.json").write_text("{}")
+    assert list(find_datasets(tmp_path)) == ["cnndm"]
+
+
+def test_every_table_says_what_it_was_measured_on(data: Path) -> None:
+    for name in ("table4", "datasets"):
+        run = CliRunner().invoke(reproduce, [name, "--data", str(data)], catch_exceptions=False)
+        assert f"data: cnndm, test split, 2 documents: {data / 'my_cnndm_test.jsonl'}" in run.output
+
+
+def test_the_statistics_are_those_of_whole_documents(data: Path) -> None:
+    options = ["datasets", "--data", str(data)]
+    tables = [CliRunner().invoke(reproduce, [*options, *more]).output for more in ([], ["--max-source-tokens", "9"])]
+    assert tables[0] == tables[1]
 
 
 def test_a_trained_models_figure_is_the_mean_of_its_best_checkpoints(data: Path) -> None:
@@ -77,6 +168,47 @@ def test_a_trained_models_figure_is_the_mean_of_its_best_checkpoints(data: Path)
     each = [float(figure) for figure in line.rpartition("R-1 ")[2].rstrip(")").split(", ")]
     assert mean == pytest.approx(sum(each) / 3, abs=0.01)
     assert len(each) == 3
+
+
+def test_a_row_within_a_length_selects_by_the_knapsack(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tersely.paper import reproduce as tables
+
+    folder = data / "models" / "cnndm-bertsum"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('name = "x"\nscorer = "lead"\nselect = "greedy"\n')
+    systems: dict[str, list[str]] = {}
+    monkeypatch.setattr(
+        tables,
+        "evaluate",
+        lambda records, names, budgets, progress: (
+            systems.update({str(budgets[0].counts): names}) or evaluate(records, names, budgets, progress=progress)
+        ),
+    )
+    for name in ("table2", "table4"):
+        options = [name, "--data", str(data), "--models", str(data / "models")]
+        run = CliRunner().invoke(reproduce, options, catch_exceptions=False)
+        assert re.search(r"BertSum( \+ DP)? +measured +\d", run.output)
+    assert str(folder) in systems["sentences"]
+    assert f"{folder}+knapsack" in systems["chars"]
+
+
+def test_encoders_and_language_models_compute_on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tersely.paper import reproduce as tables
+
+    specs: dict[str, str] = {}
+    monkeypatch.setattr(tables, "reproduce", lambda *arguments: specs.update(arguments[-1]) or ([], []))
+    monkeypatch.setattr(tables, "render", lambda *_: "")
+    encoders = ["bert=hub:tiny", "simcse=hub:tiny,device=cpu", "gpt2=gpt2", "nyt-bert=tfidf"]
+    options = [word for encoder in encoders for word in ("--encoder", encoder)]
+    CliRunner().invoke(reproduce, ["table2", "--device", "cuda", *options], catch_exceptions=False)
+    assert specs == {
+        "bert": "hub:tiny,device=cuda",
+        "simcse": "hub:tiny,device=cpu",
+        "gpt2": "gpt2,device=cuda",
+        "nyt-bert": "tfidf",
+    }
+    CliRunner().invoke(reproduce, ["table2", "--device", "cpu", *options], catch_exceptions=False)
+    assert specs["gpt2"] == "gpt2"
 
 
 def test_an_encoder_of_the_users_fills_its_rows(data: Path) -> None:
@@ -119,6 +251,9 @@ def test_logs_in_folders_of_the_same_name_get_a_panel_each(tmp_path: Path) -> No
         log.write_text('{"step": 2, "validation_loss": 1.5}\n')
     width = [int.from_bytes(draw_curves(some)[16:20]) for some in (logs[:1], logs)]  # as a PNG's header says
     assert width[1] == 2 * width[0]
+    many = draw_curves([*logs, *logs])
+    assert int.from_bytes(many[16:20]) == 3 * width[0]  # the fourth is in a second row
+    assert int.from_bytes(many[20:24]) == 2 * int.from_bytes(draw_curves(logs)[20:24])
 
 
 def test_a_figure_must_be_named_png(tmp_path: Path) -> None:
@@ -127,6 +262,60 @@ def test_a_figure_must_be_named_png(tmp_path: Path) -> None:
     run = CliRunner().invoke(reproduce, ["figure-learning-curves", "--log", str(log), "--out", str(out)])
     assert "end in .png" in str(run.exception)
     assert not out.exists()
+
+
+COMMANDS = sorted(
+    {row.training for name in TABLES for row in published(name).rows if row.model and row.dataset != "predefined"}
+)
+
+
+def _parsed(command: str, train_file: Path, models: Path) -> tuple[str, list[str]]:
+    """Return the subcommand of `tersely train` and its arguments, with real paths."""
+    places = {"TRAIN": str(train_file)}
+    words = [places.get(word, word.replace("MODELS", str(models))) for word in command.split()]
+    assert words[:2] == ["tersely", "train"]
+    return words[2], words[3:]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_that_a_missing_row_names_is_a_command(command: str, data: Path) -> None:
+    name, arguments = _parsed(command, data / "my_cnndm_test.jsonl", data / "models")
+    options = train.commands[name].make_context(name, arguments).params
+    config, changes = options["config"], options["changes"]
+    if name == "knapsack":
+        kind = Table1Config if re.search("fptas|neural|dqn", config) else KnapsackConfig
+        read_settings(find_config(config), kind, changes)
+    else:
+        (read_baseline if name == "baseline" else read_config)(config, changes)
+    if knapsack := options.get("knapsack"):
+        assert (model_folder(knapsack) / "config.toml").is_file()
+
+
+def test_the_page_has_every_command_that_trains_a_row_on_cnndm() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "paper.md").read_text(encoding="utf-8")
+    wanted = {row.training for name in TABLES for row in published(name).rows if row.model and row.dataset == "cnndm"}
+    assert [command for command in sorted(wanted) if command not in page] == []
+
+
+def test_the_commands_train_what_the_rows_look_for(data: Path, english: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Graphs take seconds each, and are tested elsewhere.
+    monkeypatch.setattr("tersely.paper.export.onnx_bytes", lambda *_: b"graph")
+    texts = [f"In {year} it rained. {english}" for year in range(1990, 2014)]
+    corpus = data / "texts.jsonl"
+    corpus.write_text("\n".join(json.dumps({"text": text}) for text in texts))
+    small = ["data.encoder=use", "training.batch=8", "training.validate_every=1"]
+    small += [
+        f"{part}.{size}" for part in ("network", "siamese") for size in ("width=8", "heads=2", "inner=8", "layers=1")
+    ]
+    options = [word for change in small for word in ("--set", change)]
+    options += ["--steps", "1", "--device", "cpu", "--cache", str(data / "vectors")]
+    ours = {row.model: row.training for row in published("table4").rows if row.model in ("both", "ktdp")}
+    for command in ours.values():
+        name, arguments = _parsed(command, corpus, data / "models")
+        done = CliRunner().invoke(train, [name, *arguments, *options], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+    run = CliRunner().invoke(reproduce, ["table4", "--models", str(data / "models")], catch_exceptions=False)
+    assert set(re.findall("no model folder '(cnndm-.*?)'", run.output)) == {"cnndm-bertsum", "cnndm-ktden"}
 
 
 def test_table1_measures_the_shipped_networks_and_says_how_to_train_the_others(tmp_path: Path, monkeypatch) -> None:
@@ -143,8 +332,8 @@ def test_table1_measures_the_shipped_networks_and_says_how_to_train_the_others(t
     run = CliRunner().invoke(reproduce, ["table1", "--models", str(tmp_path)], catch_exceptions=False)
     assert run.output.count("95.00") == 4
     assert "70.00" in run.output
-    assert "table1 train configs/cpu-knapsack-fptas-cnewsum.toml" in run.output
-    assert "train knapsack configs/cpu-knapsack-cnndm-plain.toml" in run.output
+    assert "tersely train knapsack cpu-knapsack-fptas-cnewsum --out MODELS/fptas-cnewsum" in run.output
+    assert "tersely train knapsack cpu-knapsack-cnndm-plain --out MODELS/knapsack-cnndm-plain" in run.output
     assert run.output.count("compact network that starts from bounds") == 4
 
 

@@ -12,6 +12,7 @@ import torch
 from click.testing import CliRunner
 from torch import Tensor, nn
 
+from tersely.cli.train import command as train
 from tersely.errors import UsageError
 from tersely.learn.training import read_tensors
 from tersely.paper.knapsack_measure import Evaluation, evaluate, feasible
@@ -161,7 +162,7 @@ def test_the_command_trains_and_prints_rows(tmp_path: Path) -> None:
         'name = "tiny"\n[data]\ndistribution = "cnewsum"\nlabels = "dp"\n[network]\nkind = "neural"\nwidth = 8\n'
         "[training]\nsteps = 2\nbatch = 16\nparts = 1\nvalidation = 20\n"
     )
-    done = CliRunner().invoke(cli, ["train", str(file), "--out", str(tmp_path / "out")])
+    done = CliRunner().invoke(train, ["knapsack", str(file), "--samples", "50", "--out", str(tmp_path / "out")])
     assert done.exit_code == 0, done.output
     assert "| Neural Knapsack | cnewsum |" in done.output
     shown = CliRunner().invoke(cli, ["rows", str(tmp_path / "out")])
@@ -202,7 +203,7 @@ def test_gradients_reach_the_profits(batch: Problems) -> None:
     ("args", "code", "said"),
     [
         (("rows", "nowhere"), 3, "nowhere holds no finished training run"),
-        (("train", "nowhere.toml", "--out", "run"), 2, "nowhere.toml: cannot be read"),
+        (("rows", "one", "two"), 3, "one holds no finished training run"),
     ],
 )
 def test_a_failure_is_one_line(

@@ -3,16 +3,17 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tersely.cli._options import max_source_tokens_option
+from tersely.cli._options import device_option, max_source_tokens_option
 from tersely.cli._running import counting, stoppable
 from tersely.errors import TerselyError, UsageError
-from tersely.paper.published import TABLES, PublishedTable, find_datasets, find_encoders, published
+from tersely.paper.published import TABLES, MeasuredSplit, PublishedTable, find_datasets, find_encoders, published
 
 if TYPE_CHECKING:
     from tersely.datasets import Record
@@ -27,7 +28,7 @@ _FIGURE = "figure-learning-curves"
     "--data",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Folder with the datasets, named after cnndm, nyt, cnewsum.",
+    help="Folder with the datasets, as published or named after cnndm, nyt, cnewsum; test splits are measured.",
 )
 @click.option(
     "--models",
@@ -45,6 +46,7 @@ _FIGURE = "figure-learning-curves"
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Use only the first N documents of each dataset.")
 @max_source_tokens_option
+@device_option
 @click.option("--key", type=click.Path(path_type=Path), metavar="FILE", help="table6: the key of the rating form.")
 @click.option(
     "--answers",
@@ -97,6 +99,7 @@ class Reproduction:
     encoders: tuple[str, ...]
     limit: int | None
     max_source_tokens: int | None
+    device: str
     key: Path | None
     answers: tuple[Path, ...]
 
@@ -110,18 +113,33 @@ class Reproduction:
         if table.name == "table6":
             ratings = _ratings(self.key, self.answers)
             return render_human(table, ratings) + (f"\n\n{tests(ratings)}" if ratings else "")
-        encoders = find_encoders(self.models, self.encoders)
-        return render(table, reproduce(table, self.datasets(), self.models, self._read, counting, encoders))
+        encoders = self._on_device(find_encoders(self.models, self.encoders))
+        # The statistics are those of whole documents.
+        read = self._documents if table.name == "datasets" else self._read
+        return render(table, *reproduce(table, self.datasets, self.models, read, counting, encoders))
 
-    def datasets(self) -> dict[str, Path]:
+    def _on_device(self, encoders: dict[str, str]) -> dict[str, str]:
+        """Let encoders and language models compute on the device, unless they name one."""
+        from tersely.encode import on_device
+
+        placed = {name: on_device(spec, self.device) for name, spec in encoders.items()}
+        if self.device == "cpu":
+            return placed
+        causal = {name: spec for name, spec in placed.items() if name.endswith("gpt2") and "device=" not in spec}
+        return placed | {name: f"{spec},device={self.device}" for name, spec in causal.items()}
+
+    @cached_property
+    def datasets(self) -> dict[str, MeasuredSplit]:
         """Find the datasets."""
         return find_datasets(self.data) if self.data else {}
 
-    def _read(self, path: Path) -> "Iterable[Record]":
-        from tersely.datasets import SourceLimits, read
+    def _documents(self, part: MeasuredSplit) -> "Iterable[Record]":
+        return part.records(self.limit, lambda line: _say(f"tersely: {line}"))
 
-        records = read(path, limit=self.limit, report=lambda line: _say(f"tersely: {line}"))
-        return map(SourceLimits(self.max_source_tokens).apply, records)
+    def _read(self, part: MeasuredSplit) -> "Iterable[Record]":
+        from tersely.datasets import SourceLimits
+
+        return map(SourceLimits(self.max_source_tokens).apply, self._documents(part))
 
     def parts(self) -> dict[str, PublishedTable]:
         """Split the tables by dataset, so that a run that was stopped loses little."""
@@ -142,11 +160,8 @@ class Reproduction:
 
         facts: list[object] = [__version__, repr(table), self.encoders, self.limit, self.max_source_tokens]
         datasets = {row.dataset for row in table.rows}
-        for name, path in self.datasets().items():
-            if name not in datasets:
-                continue
-            files = sorted(path.rglob("*") if path.is_dir() else path.parent.glob(path.name))
-            facts += [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files if file.is_file()]
+        data = [file for name, part in self.datasets.items() if name in datasets for file in part.files()]
+        facts += [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in data]
         models = [file for folder in self.models for file in sorted(folder.rglob("*")) if file.is_file()]
         model_files = (file for file in models if file.suffix in (".toml", ".onnx", ".safetensors", ".json"))
         facts += [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in model_files]
@@ -160,8 +175,8 @@ def _report(run: Reproduction, logs: tuple[Path, ...], out: Path) -> None:
     from tersely.io.files import write_whole
 
     (out / "parts").mkdir(parents=True, exist_ok=True)
-    datasets = run.datasets()
-    dataset_names = ", ".join(f"{name} ({path})" for name, path in datasets.items()) or "none"
+    splits = (f"{name} ({part.split} split, {part.place})" for name, part in run.datasets.items())
+    dataset_names = ", ".join(splits) or "none"
     reads = f"the first {run.max_source_tokens} words" if run.max_source_tokens else "whole documents"
     document_count = f"the first {run.limit} documents of each" if run.limit else "all documents"
     text = [
@@ -184,13 +199,13 @@ def _part(run: Reproduction, name: str, table: PublishedTable, file: Path) -> st
     if file.is_file():
         stored = json.loads(file.read_text(encoding="utf-8"))
         if stored["made_from"] == made_from:
-            return str(stored["text"])
+            return str(stored["table"])
     _say(f"measuring {name}")
     try:
         text = run.table(table)
     except TerselyError as error:
         return f"not measured: {error}"
-    write_whole(file, json.dumps({"made_from": made_from, "text": text}).encode())
+    write_whole(file, json.dumps({"made_from": made_from, "table": text}).encode())
     return text
 
 

@@ -176,7 +176,7 @@ def baseline(
 
 
 @command.command("knapsack", short_help="Train a knapsack network.")
-@click.argument("config", metavar="CONFIG", type=click.Path(exists=True, dir_okay=False))
+@click.argument("config", metavar="NAME|FILE")
 @click.option(
     "--out",
     required=True,
@@ -199,18 +199,28 @@ def knapsack(
 ) -> None:
     """Train a knapsack network on simulated problems and export it to DIR/model.
 
-    TensorBoard logs are in DIR/tensorboard.
+    TensorBoard logs are in DIR/tensorboard. The other methods of the paper's Table 1 have configurations as well, such
+    as cpu-knapsack-dqn-cnndm: they are measured, and not exported.
 
     \b
-    tersely train knapsack configs/cpu-knapsack-cnewsum-dp.toml --out runs/cnewsum-dp
+    tersely train knapsack cpu-knapsack-cnewsum-dp --out runs/cnewsum-dp
     """
     with extra("training", "train"):
         from tersely.paper.knapsack_measure import export_knapsack
         from tersely.paper.knapsack_network import KnapsackConfig
+        from tersely.paper.table1 import NETWORKS, Table1Config, render_rows, train_baseline
         from tersely.paper.train_knapsack import train_knapsack
-    from tersely.settings import read_settings
+    from tersely.learn.artifacts import find_config
+    from tersely.settings import read_settings, read_toml
 
-    settings = read_settings(Path(config), KnapsackConfig, all_changes(changes, steps, seed))
+    file, every_change = find_config(config), all_changes(changes, steps, seed)
+    if read_toml(file).get("network", {}).get("kind") in NETWORKS:
+        method = read_settings(file, Table1Config, every_change)
+        with stoppable(lambda: RESUME):
+            figures = train_baseline(method, Path(out), resume, Progress(method.training.batch), samples, device)
+        click.echo(render_rows([figures]))
+        return
+    settings = read_settings(file, KnapsackConfig, every_change)
     with stoppable(lambda: RESUME):
         progress = Progress(settings.training.batch)
         state = train_knapsack(settings, Path(out), resume, progress, device=device)

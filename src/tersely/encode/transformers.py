@@ -21,16 +21,19 @@ from tersely.encode._base import (
 )
 from tersely.errors import MissingExtraError, ModelError, UsageError, unknown_name
 
-# Settings, vocabularies and weights; never a pickle, never code.
+# Settings, vocabularies and weights, never code.
 _FILES = ("*.safetensors", "*.json", "*.txt", "*.model")
+# The weights of models that have no others, such as those of SimCSE. They are pickles: only tensors are read from them.
+_PICKLED = "pytorch_model*.bin"
 
 
 class Hub(TransformerEncoder):
     """A Hugging Face encoder, by Hub name or from a local folder, run by PyTorch.
 
     `cls` is the last layer's first token, as in unsupervised SimCSE; `pooler` is the model's trained head on
-    top of that, as in supervised SimCSE; `mean` is the mean of the tokens. Weights are read from safetensors only, and
-    code that comes with a model is never run. Without `download`, only a folder or the local cache is used. `revision`
+    top of that, as in supervised SimCSE; `mean` is the mean of the tokens. Weights are read from safetensors or,
+    where there are none, from pytorch_model.bin, of which nothing but tensors is loaded; code that comes with a model
+    is never run. Without `download`, only a folder or the local cache is used. `revision`
     is a commit, a tag or a branch of the model on the Hub. `device` is cpu, cuda, mps or auto, which is a CUDA GPU if
     there is one; vectors are the same on any device but for rounding, so a cache serves all of them.
     """
@@ -59,11 +62,7 @@ class Hub(TransformerEncoder):
             self._folder = _download(path, download, revision or None)
         elif revision:
             raise UsageError(f"{path} is a folder, which has no revisions: leave revision={revision} out")
-        if not any(self._folder.glob("*.safetensors")):
-            raise ModelError(
-                f"{path} has no safetensors weights, and pickles are never loaded: "
-                "convert it with save_pretrained where you trust it, and give that folder"
-            )
+        self._safely = safe_loading(self._folder, torch.__version__)
         with _quiet(transformers):
             self._model, self._tokenizer = self._load(transformers)
         self._inference_mode = torch.inference_mode
@@ -71,7 +70,7 @@ class Hub(TransformerEncoder):
         self._tokenizing = Lock()
 
     def _files(self) -> Iterable[Path]:
-        return [path for pattern in _FILES for path in self._folder.glob(pattern)]
+        return model_files(self._folder)
 
     def _run(self, sentences: list[str]) -> Matrix:
         with self._tokenizing:
@@ -92,7 +91,7 @@ class Hub(TransformerEncoder):
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(self._folder, **safely)
             model, report = transformers.AutoModel.from_pretrained(
-                self._folder, use_safetensors=True, output_loading_info=True, **safely
+                self._folder, output_loading_info=True, **safely, **self._safely
             )
         except Exception as error:
             raise ModelError(f"{self._folder} cannot be loaded as an encoder: {one_line(error)}") from error
@@ -116,13 +115,35 @@ class Hub(TransformerEncoder):
             raise ModelError(f"{self._folder} reads at most {positions} tokens, but max_tokens={self._max_tokens}")
 
 
+def model_files(folder: Path) -> list[Path]:
+    """List the files of a model: settings, vocabularies, and weights, which are pickled only if there are no others."""
+    weights = () if any(folder.glob("*.safetensors")) else (_PICKLED,)
+    return [path for pattern in (*_FILES, *weights) for path in folder.glob(pattern)]
+
+
+def safe_loading(folder: Path, torch_version: str) -> dict[str, bool]:
+    """Return how `from_pretrained` reads the weights in a folder without running anything that may be in them."""
+    if any(folder.glob("*.safetensors")):
+        return {"use_safetensors": True}
+    if not any(folder.glob(_PICKLED)):
+        raise ModelError(f"{folder} has no weights: it needs model.safetensors or pytorch_model.bin")
+    # Before 2.6, a crafted file could run code even if only tensors were asked for.
+    if tuple(map(int, torch_version.split(".")[:2])) < (2, 6):
+        raise ModelError(f"{folder} has pickled weights, which are safe from PyTorch 2.6 on: this is {torch_version}")
+    return {"use_safetensors": False, "weights_only": True}
+
+
 def _download(name: str, allowed: bool, revision: str | None) -> Path:
     """Return the folder of a model from the Hub: from the local cache or, if that is allowed, downloaded."""
     from huggingface_hub import snapshot_download
 
-    patterns: dict[str, Any] = {"allow_patterns": list(_FILES), "ignore_patterns": ["*/*"]}
+    def fetch(*patterns: str) -> Path:
+        options: dict[str, Any] = {"allow_patterns": list(patterns), "ignore_patterns": ["*/*"]}
+        return Path(snapshot_download(name, revision=revision, local_files_only=not allowed, **options))
+
     try:
-        return Path(snapshot_download(name, revision=revision, local_files_only=not allowed, **patterns))
+        folder = fetch(*_FILES)
+        return folder if any(folder.glob("*.safetensors")) else fetch(*_FILES, _PICKLED)
     except Exception as error:
         if not allowed:
             raise ModelError(

@@ -196,7 +196,7 @@ def read_log(file: Path) -> Curve:
 
 
 def draw_curves(logs: Sequence[Path]) -> bytes:
-    """Return a PNG with one panel per log: the loss in blue and ROUGE-1 in red, as in the paper."""
+    """Return a PNG with one panel per log, three in a row: the loss in blue and ROUGE-1 in red, as in the paper."""
     if not logs:
         raise UsageError("there is no training log: train a scorer first, then name its log.jsonl with --log")
     # A list, not a dict: two training runs may have folders of the same name.
@@ -205,8 +205,11 @@ def draw_curves(logs: Sequence[Path]) -> bytes:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError("drawing a plot", "eval") from None
-    figure = Figure(figsize=(5 * len(curves), 3.6), layout="constrained")
-    for axes, (name, curve) in zip(figure.subplots(1, len(curves), squeeze=False)[0], curves, strict=True):
+    across = min(len(curves), 3)
+    down = -(-len(curves) // across)
+    figure = Figure(figsize=(5 * across, 3.6 * down), layout="constrained")
+    for number, (name, curve) in enumerate(curves, 1):
+        axes = figure.add_subplot(down, across, number)
         axes.plot([step for step, _, _ in curve], [loss for _, loss, _ in curve], color="tab:blue")
         axes.set(title=name, xlabel="step")
         axes.set_ylabel("validation loss", color="tab:blue")

@@ -4,6 +4,7 @@ People rate summaries without knowing which system wrote them. Answers are check
 """
 
 import csv
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import StringIO
@@ -96,13 +97,16 @@ def read_answers(key: FormKey, paths: Iterable[Path]) -> list[Rating]:
             raise InputError(f"{path}: rater {rater} has already answered, in {file_of[rater]}")
         file_of[rater] = path
         ratings.extend(_ratings(key, data["answers"], rater, path))
+    if not ratings:
+        raise InputError("the answers hold no rating: check that these are the files that the raters filled in")
     return ratings
 
 
 def _task_ratings(key: FormKey, path: Path, workers: dict[str, int]) -> Iterator[Rating]:
     """Yield the ratings of a table of results: a row per assignment, cells of the task as Input.X, answers as Answer.X.
 
-    Workers get the numbers after those of the form's own raters. A rejected assignment is left out.
+    A crowd form has all its answers in one column. Workers get the numbers after those of the form's own raters. A
+    rejected assignment is left out.
     """
     try:
         text = decode(path.read_bytes())
@@ -119,12 +123,32 @@ def _task_ratings(key: FormKey, path: Path, workers: dict[str, int]) -> Iterator
             continue
         worker = workers.setdefault(str(row["WorkerId"]), key.raters + len(workers) + 1)
         answers: dict[str, dict[str, Any]] = {}
-        for name, value in row.items():
-            question, _, place = str(name).removeprefix("Answer.").rpartition("_")
-            if str(name).startswith("Answer.") and question in NAMES and value:
+        for name, value in _cells(row, at):
+            question, _, place = name.rpartition("_")
+            if question in NAMES and value not in (None, ""):
                 opaque = row.get(f"Input.id_{place}") or ""
-                answers.setdefault(opaque, {})[question] = int(value) if value.isdecimal() else value
+                answers.setdefault(opaque, {})[question] = _points(value)
         yield from _ratings(key, answers, worker, at)
+
+
+def _cells(row: Mapping[str, str], at: str) -> Iterator[tuple[str, Any]]:
+    """Yield the answers of an assignment by name: a column each or, from a crowd form, all as JSON in one column."""
+    for name, value in row.items():
+        if name == "Answer.taskAnswers":
+            try:
+                forms = json.loads(value or "[]")
+                yield from ((str(field), answer) for form in forms for field, answer in form.items())
+            except (ValueError, TypeError, AttributeError, RecursionError):
+                raise InputError(f"{at}: Answer.taskAnswers is not a JSON list of answers") from None
+        elif str(name).startswith("Answer."):
+            yield name.removeprefix("Answer."), value
+
+
+def _points(value: Any) -> Any:
+    """Return the number of an answer: a digit, or radio buttons as {"1": false, "2": true, ...}."""
+    if isinstance(value, dict) and sum(chosen is True for chosen in value.values()) == 1:
+        value = next(points for points, chosen in value.items() if chosen is True)
+    return int(value) if isinstance(value, str) and value.isdecimal() else value
 
 
 def _object(path: Path) -> Object:

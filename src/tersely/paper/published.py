@@ -1,10 +1,13 @@
 """The published figures of the paper, from `published.toml`, and the datasets and encoders to measure ours with."""
 
+import os
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
+from hashlib import sha1
+from itertools import chain, islice
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any
@@ -16,6 +19,14 @@ if TYPE_CHECKING:
 
 DATASETS = ("cnndm", "nyt", "cnewsum")
 TABLES = ("table1", "table2", "table3", "table4", "table5", "table6", "datasets")
+# What the datasets are called where they are published.
+_DATASET_NAMES = {"cnndm": "cnn[^a-z]*(dm|daily[^a-z]*mail)", "nyt": "(?<![a-z])nyt", "cnewsum": "cnewsum"}
+# Words in the names of files and folders that tell the split; NYT calls its test split `eval`.
+_SPLITS = {
+    "test": {"test", "eval"},
+    "validation": {"validation", "valid", "val", "dev"},
+    "train": {"train", "training"},
+}
 # Encoders and language models that rows name in braces.
 _NAMES = ("bert", "simcse", "gpt2")
 
@@ -24,9 +35,9 @@ _NAMES = ("bert", "simcse", "gpt2")
 class PublishedRow:
     """A method on a dataset: its published figures and our counterpart. A row of ours alone has no figures.
 
-    The counterpart is a model to train (`model` is the end of its folder's name, `train` its configuration) or a
-    `system`. If that folder is missing, or an encoder that the system names in braces, `fallback` is the counterpart.
-    `note` says how our system differs from the published one; `fallback_note` says the same of `fallback`.
+    The counterpart is a model to train (`model` is the end of its folder's name) or a `system`. If that folder is
+    missing, or an encoder that the system names in braces, `fallback` is the counterpart. `note` says how our system
+    differs from the published one; `fallback_note` says the same of `fallback`.
     """
 
     method: str
@@ -38,7 +49,24 @@ class PublishedRow:
     fallback: str | None = None
     note: str = ""
     fallback_note: str = ""
-    train: str = ""
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder of the model."""
+        if self.model in ("dp", "density", "plain"):
+            return f"knapsack-{self.dataset}-{self.model}"
+        return (
+            f"{self.model}-{self.dataset}"
+            if self.model in ("fptas", "neural", "dqn")
+            else f"{self.dataset}-{self.model}"
+        )
+
+    @property
+    def training(self) -> str:
+        """The command that trains the model; TRAIN is the training split, MODELS what --models names."""
+        commands = _tables()["train"]
+        command = commands.get(f"{self.dataset}-{self.model}", commands[self.model])
+        return f"tersely train {command.format(dataset=self.dataset)} --out MODELS/{self.folder}"
 
 
 @dataclass(frozen=True)
@@ -54,14 +82,18 @@ class PublishedTable:
 
 
 @cache
+def _tables() -> dict[str, Any]:
+    return tomllib.loads((Path(__file__).parent / "published.toml").read_text(encoding="utf-8"))
+
+
+@cache
 def published(name: str) -> PublishedTable:
     """Return a table of the paper, with one row per method and dataset.
 
     >>> published("table2").rows[0].figures
     (54.7, 30.4, 50.8)
     """
-    text = (Path(__file__).parent / "published.toml").read_text(encoding="utf-8")
-    table: dict[str, Any] = tomllib.loads(text)[name]
+    table: dict[str, Any] = _tables()[name]
     rows: list[PublishedRow] = []
     columns = {column.name for column in fields(PublishedRow)} - {"dataset", "figures"}
     for line in table["rows"]:
@@ -74,27 +106,127 @@ def published(name: str) -> PublishedTable:
     return PublishedTable(name, table["title"], tuple(table["columns"]), tuple(rows), **more)
 
 
-def find_datasets(folder: Path) -> dict[str, Path]:
-    """Find each dataset of the paper: a file or folder with `cnndm`, `nyt` or `cnewsum` in its name.
+@dataclass(frozen=True)
+class MeasuredSplit:
+    """The part of a dataset that is measured: where it is, which split its name says, and what to read."""
 
-    The test split is preferred, with all its shards; of a folder with several splits, the one for evaluation.
+    place: str
+    split: str
+    paths: tuple[Path, ...]
+
+    def files(self) -> list[Path]:
+        """List all files of the split."""
+        from tersely.datasets import find_files
+
+        return [file for path in self.paths for file in find_files(path, "")]
+
+    def records(self, limit: int | None, report: Callable[[str], None]) -> "Iterator[Record]":
+        """Yield the documents, at most `limit`; `report` gets a line for each that cannot be read."""
+        from tersely.datasets import read
+
+        return islice(chain.from_iterable(read(path, report=report) for path in self.paths), limit)
+
+
+def find_datasets(folder: Path) -> dict[str, MeasuredSplit]:
+    """Find the test split of each dataset of the paper in `folder`, or its validation split if there is no other.
+
+    A dataset is known by its name in the path of a file or folder, and a split by its name in the last part of the path
+    that has one: `cnn_dailymail/3.0.0/test-*.parquet`, `CNewSum_v2/final/test.simple.label.jsonl`,
+    `nyt/eval_corefner`. Stories (`cnn/stories`) are split by a list of URLs, such as `all_test.txt`. Data without a
+    known split is refused: it may have been trained on.
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder: it should hold the datasets, named after {', '.join(DATASETS)}")
-    paths = sorted([*folder.glob("*"), *folder.glob("*/*")], key=lambda p: ("test" not in p.name, len(p.parts), p))
+    candidates, lists = _candidates(folder)
     datasets = {}
     for dataset in DATASETS:
-        candidates = [path for path in paths if dataset in path.name.lower() and "train" not in path.name]
-        if candidates:
-            datasets[dataset] = _whole_split(candidates[0])
+        places = [path for path in candidates if _dataset_of(path, folder) == dataset]
+        splits = {path: _split_of(path, folder) for path in places}
+        wanted_split = next((split for split in ("test", "validation") if split in splits.values()), None)
+        stories = [path for path in places if not splits[path] and _has_stories(path)]
+        if wanted_split:
+            # Of several places the one nearest to the folder; of several versions the last.
+            nearest = min(len(path.parts) for path, split in splits.items() if split == wanted_split)
+            path = max(path for path in places if splits[path] == wanted_split and len(path.parts) == nearest)
+            datasets[dataset] = MeasuredSplit(str(path), wanted_split, (path,))
+        elif stories and lists:
+            datasets[dataset] = _listed(stories, lists)
+        elif unknown := [path for path in places if not splits[path] and _is_data(path)]:
+            hint = " or put the list of its URLs (all_test.txt) beside it" if stories else ""
+            raise InputError(f"{unknown[0]} may hold training data: name its test split, such as {dataset}.test{hint}")
+        elif training := [path for path in places if splits[path]]:
+            raise InputError(f"{training[0]} is training data: add the test split of {dataset}")
+    if not datasets:
+        raise InputError(f"{folder} holds none of the datasets {', '.join(DATASETS)}: name files or folders after them")
     return datasets
 
 
-def _whole_split(path: Path) -> Path:
-    if path.is_dir():
-        return next(iter(sorted(path.glob("eval_*corefner"))), path)
-    pattern = re.sub(r"\d+(?=\D*$)", "*", path.name)
-    return path.with_name(pattern) if len(list(path.parent.glob(pattern))) > 1 else path
+def _candidates(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Return all files (shards as one pattern) and folders that may be a split, and the lists of test URLs."""
+    from tersely.datasets import data_endings, readers
+
+    endings = tuple(ending for ending in data_endings() if ending != ".story")
+    places: dict[Path, list[Path]] = {}
+    lists = []
+    for place, inside, names in os.walk(folder):
+        inside.sort()
+        at = Path(place)
+        if any(name.endswith(".story") for name in names) or (not inside and readers()["nyt"].accepts(at)):
+            places[at] = [at]
+            continue
+        for name in sorted(names):
+            if name.endswith(".txt") and _words(name) & _SPLITS["test"]:
+                lists.append(at / name)
+            elif name.endswith(endings):
+                places.setdefault(at / re.sub(r"\d+", "*", name), []).append(at / name)
+    return [pattern if len(files) > 1 else files[0] for pattern, files in places.items()], lists
+
+
+def _words(name: str) -> set[str]:
+    return set(re.findall("[a-z]+", name.lower()))
+
+
+def _dataset_of(path: Path, folder: Path) -> str | None:
+    for part in reversed(path.relative_to(folder).parts):
+        for dataset, name in _DATASET_NAMES.items():
+            if re.search(name, part.lower()):
+                return dataset
+    return "cnndm" if _has_stories(path) else None
+
+
+def _has_stories(path: Path) -> bool:
+    return path.is_dir() and any(path.glob("*.story"))
+
+
+def _is_data(path: Path) -> bool:
+    """Tell whether there is a document at `path`: logs and the files of models have the endings of data, too."""
+    from tersely.datasets import read
+
+    try:
+        return next(read(path, report=lambda _: None), None) is not None
+    except InputError:
+        return False
+
+
+def _split_of(path: Path, folder: Path) -> str | None:
+    for part in reversed(path.relative_to(folder).parts):
+        splits = [split for split, names in _SPLITS.items() if _words(part) & names]
+        if len(splits) == 1:
+            return splits[0]
+    return None
+
+
+def _listed(folders: Sequence[Path], lists: Sequence[Path]) -> MeasuredSplit:
+    """Return the stories of the URLs in `lists`; the name of a story is the hash of its URL."""
+    names = {
+        f"{sha1(url.strip().encode(), usedforsecurity=False).hexdigest()}.story"
+        for file in lists
+        for url in file.read_text(encoding="utf-8", errors="replace").splitlines()
+    }
+    stories = tuple(file for folder in folders for file in sorted(folder.glob("*.story")) if file.name in names)
+    if not stories:
+        raise InputError(f"{lists[0]} names no story in {folders[0]}: it should have one URL per line")
+    return MeasuredSplit(" and ".join(map(str, folders)) + f" by {', '.join(map(str, lists))}", "test", stories)
 
 
 def find_encoders(folders: Sequence[Path], specs: Iterable[str] = ()) -> dict[str, str]:
@@ -118,8 +250,8 @@ def find_encoders(folders: Sequence[Path], specs: Iterable[str] = ()) -> dict[st
     return encoders
 
 
-def measure_dataset(records: "Iterable[Record]") -> tuple[float, ...] | None:
-    """Return the mean and the deviation of characters, characters per sentence and sentences, and Sent-512."""
+def measure_dataset(records: "Iterable[Record]") -> tuple[int, tuple[float, ...]] | None:
+    """Return how many documents there are, and their figures in the order of the columns of the table."""
     from tersely.datasets import SourceLimits  # here, because help shows the names of the tables
 
     limits = SourceLimits(max_tokens=512)
@@ -132,4 +264,4 @@ def measure_dataset(records: "Iterable[Record]") -> tuple[float, ...] | None:
     if not articles:
         return None
     spread = [figure for column in (articles, sentences, counts) for figure in (fmean(column), pstdev(column))]
-    return (*spread, fmean(first_tokens))
+    return len(articles), (*spread, fmean(first_tokens))

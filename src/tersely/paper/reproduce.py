@@ -15,10 +15,8 @@ from tersely.evaluate.run import SystemResult, evaluate
 from tersely.models import model_folder, shipped_models
 from tersely.options import Budget
 from tersely.paper.human_analyze import RatingReport
-from tersely.paper.published import PublishedRow, PublishedTable, find_encoders, measure_dataset
+from tersely.paper.published import MeasuredSplit, PublishedRow, PublishedTable, find_encoders, measure_dataset
 from tersely.settings import read_toml
-
-_TRAIN = "python -m tersely.paper.table1 train configs/cpu-knapsack-{0}.toml --out DIR/{0}"
 
 
 @dataclass(frozen=True)
@@ -32,24 +30,28 @@ class TableLine:
 
 def reproduce(
     table: PublishedTable,
-    datasets: dict[str, Path],
+    datasets: Mapping[str, MeasuredSplit],
     models: Sequence[Path],
-    read: Callable[[Path], Iterable[Record]],
+    read: Callable[[MeasuredSplit], Iterable[Record]],
     progress: Callable[[str], Callable[[int], None]],
     encoders: Mapping[str, str] | None = None,
-) -> list[TableLine]:
-    """Measure every row of `table` that can be measured; the systems of a dataset share one run.
+) -> tuple[list[TableLine], list[str]]:
+    """Measure every row of `table` that can be measured, and say on which data; a dataset's systems share one run.
 
-    `datasets` has the files by name, which `read` reads. `models` are folders of trained models, and `encoders` are
+    `datasets` has the splits by name, which `read` reads. `models` are folders of trained models, and `encoders` are
     specs by name. `progress` makes a counter of documents from a title.
     """
     if encoders is None:
         encoders = find_encoders(models)
     lines: dict[PublishedRow, TableLine] = {}
+    data: list[str] = []
     for dataset, group in groupby(sorted(table.rows, key=lambda r: r.dataset or ""), key=lambda r: r.dataset):
         rows = list(group)
         if table.name == "datasets":
-            statistics = measure_dataset(read(datasets[dataset])) if dataset in datasets else None
+            statistics = None
+            if dataset in datasets and (measured := measure_dataset(read(datasets[dataset]))) is not None:
+                count, statistics = measured
+                data.append(_data(dataset, datasets[dataset], count))
             lines |= {row: TableLine(row, statistics, row.note if statistics else _no_data(dataset)) for row in rows}
             continue
         choices = {row: choice for row in rows if (choice := _counterpart(row, models, encoders)) is not None}
@@ -59,11 +61,16 @@ def reproduce(
             names = list(dict.fromkeys(name for choice in choices.values() for name in choice.systems))
             results = evaluate(read(datasets[dataset]), names, budgets, progress=progress(f"{table.name} {dataset}"))
             figures = {(r.system, r.budget): _figures(r, table) for r in results}
+            data.append(_data(dataset, datasets[dataset], len(results[0].outcomes)))
         for row in rows:
             choice = choices.get(row)
             several = [figures[system, _budget(row, table)] for system in choice.systems] if choice and figures else []
             lines[row] = _line(row, choice, several, dataset)
-    return [lines[row] for row in table.rows]
+    return [lines[row] for row in table.rows], data
+
+
+def _data(dataset: str, part: MeasuredSplit, count: int) -> str:
+    return f"data: {dataset}, {part.split} split, {count:,} documents: {part.place}"
 
 
 @dataclass(frozen=True)
@@ -75,8 +82,10 @@ class _Counterpart:
 
 
 def _counterpart(row: PublishedRow, models: Sequence[Path], encoders: Mapping[str, str]) -> _Counterpart | None:
-    if row.model is not None and (checkpoints := _checkpoints(f"{row.dataset}-{row.model}", models)):
-        return _Counterpart(checkpoints, row.note)
+    if row.model is not None and (checkpoints := _checkpoints(row.folder, models)):
+        # Within a length, every row of the paper selects by dynamic programming, whatever the folder would.
+        within_length = "+knapsack" if row.budget is not None else ""
+        return _Counterpart(tuple(f"{folder}{within_length}" for folder in checkpoints), row.note)
     names = re.findall(r"{(\w+)}", row.system or "")
     specs = {name: encoders.get(f"{row.dataset}-{name}", encoders.get(name)) for name in names}
     if row.system is not None and all(specs.values()):
@@ -128,11 +137,7 @@ def _figures(result: SystemResult, table: PublishedTable) -> tuple[float, ...]:
 
 def _missing(row: PublishedRow) -> str:
     if row.model is not None:
-        option = f" (--config {row.train})" if row.train else ""
-        return (
-            f"no model folder '{row.dataset}-{row.model}' yet; "
-            f"train it{option}, or name its parent folder with --models"
-        )
+        return f"no model folder '{row.folder}' yet; train it, then name MODELS with --models: {row.training}"
     if encoders := re.findall(r"{(\w+)}", row.system or ""):
         example = {"bert": "hub:bert-base-uncased", "gpt2": "gpt2"}.get(encoders[0], "hub:NAME")
         return f"no encoder '{encoders[0]}' yet; name it with --encoder {encoders[0]}={example}"
@@ -159,26 +164,23 @@ def reproduce_knapsack(table: PublishedTable, models: Sequence[Path], say: Calla
 def _knapsack_line(
     published: PublishedRow, row: PublishedRow, models: Sequence[Path], say: Callable[[str], None]
 ) -> TableLine:
-    baseline, notes, rates = f"{row.model}-{row.dataset}", [], None
+    notes, rates = [], None
     if published.dataset == "predefined":
         notes.append("published on a distribution of its own")
     if row.model in ("dp", "density", "plain"):
-        network = f"knapsack-{row.dataset}-{row.model}"
+        network = row.folder
         places = [folder / network / inside for folder in models for inside in ("", "model")]
         places.append(model_folder(network))
         folder = next((place for place in places if (place / "config.toml").is_file()), None)
         if folder is None:
-            config = row.train.format(dataset=row.dataset)
-            notes.append(
-                f"train it: tersely train knapsack configs/{config}.toml --out DIR/{network}, then --models DIR"
-            )
+            notes.append(f"train it, then name MODELS with --models: {row.training}")
         else:
             knapsack = _learn("tersely.paper.knapsack_measure")
             say(f"measuring {network} on 20,000 fresh problems")
             rates = knapsack.measure_folder(folder)["rounded"]
             notes.append(_network_note(folder))
-    elif (rates := _trained(baseline, models)) is None:
-        notes.append(f"train it: {_TRAIN.format(baseline)}, then name DIR with --models")
+    elif (rates := _trained(row.folder, models)) is None:
+        notes.append(f"train it, then name MODELS with --models: {row.training}")
     measured = (100 * rates["error_rate"], 100 * rates["matched_rate"]) if rates else None
     return TableLine(row, measured, "; ".join(notes))
 
@@ -204,9 +206,9 @@ def _learn(module: str) -> Any:
         return import_module(module)
 
 
-def render(table: PublishedTable, lines: Sequence[TableLine]) -> str:
-    """Return the table as text; every line says whether it is published or measured."""
-    out = _head(table)
+def render(table: PublishedTable, lines: Sequence[TableLine], data: Sequence[str] = ()) -> str:
+    """Return the table as text: the `data` it was measured on, then lines, each published or measured."""
+    out = _head(table, data)
     width = max(len(_label(line.row)) for line in lines)
     for line in lines:
         label = _label(line.row).ljust(width)
@@ -235,9 +237,9 @@ def render_human(table: PublishedTable, report: RatingReport | None) -> str:
     return "\n".join(out)
 
 
-def _head(table: PublishedTable) -> list[str]:
+def _head(table: PublishedTable, data: Sequence[str] = ()) -> list[str]:
     note = [f"note: {table.note}"] if table.note else []
-    return [f"{table.name}: {table.title}", f"columns: {', '.join(table.columns)}", *note, ""]
+    return [f"{table.name}: {table.title}", f"columns: {', '.join(table.columns)}", *data, *note, ""]
 
 
 def _label(row: PublishedRow) -> str:

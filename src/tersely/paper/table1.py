@@ -1,4 +1,4 @@
-"""`python -m tersely.paper.table1`: train the other methods of Table 1, measure them, and print their rows."""
+"""The other methods of Table 1, which `tersely train knapsack` trains and measures, and their rows."""
 
 import json
 import sys
@@ -13,7 +13,7 @@ from torch import nn
 
 from tersely.errors import InputError, TerselyError, UsageError
 from tersely.io.files import write_whole
-from tersely.learn.training import Figures, Report, TrainingProgress, TrainingState
+from tersely.learn.training import Figures, Report, TrainingState
 from tersely.paper.knapsack_measure import Evaluation, measure_network
 from tersely.paper.knapsack_network import KnapsackConfig, KnapsackNetwork
 from tersely.paper.knapsack_problems import DISTRIBUTIONS, Problems, Simulation, Space, density
@@ -65,13 +65,17 @@ def read_table1_config(path: Path) -> Table1Config:
 
 
 def train_baseline(
-    config: Table1Config, out: Path, resume: bool, report: Report, samples: int = 20_000
+    config: Table1Config, out: Path, resume: bool, report: Report, samples: int = 20_000, device: str = "auto"
 ) -> dict[str, Any]:
     """Train the method of `config` to the last step, measure it on `samples` fresh problems, and return the figures.
 
-    The folder `out` gets checkpoint, log and figures; `resume` continues the run in it. `report` gets the progress.
+    The folder `out` gets checkpoint, log and figures; `resume` continues the run in it. `report` gets the progress,
+    and `device` is auto, cpu, cuda or mps; games are played on the CPU.
     """
-    state = train_knapsack(config, out, resume, report, play if config.network.kind == "dqn" else learn_labels)
+    if config.network.kind == "dqn":
+        state = train_knapsack(config, out, resume, report, play)
+    else:
+        state = train_knapsack(config, out, resume, report, learn_labels, device)
     figures = measure_network(state.network, config, samples) | {
         "kind": config.network.kind,
         "seen": config.training.steps * config.training.batch,
@@ -134,29 +138,7 @@ def render_rows(rows: Iterable[dict[str, Any]]) -> str:
 
 @click.group()
 def cli() -> None:
-    """Train and measure the baselines of the knapsack transformer."""
-
-
-@cli.command()
-@click.argument("config", type=click.Path(path_type=Path))
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="The folder for checkpoint, log and figures."
-)
-@click.option("--resume", is_flag=True, help="Continue from the checkpoint in the folder.")
-def train(config: Path, out: Path, resume: bool) -> None:
-    """Train a baseline, measure it on 20,000 fresh problems, and print its row."""
-    settings = read_table1_config(config)
-
-    def report(at: TrainingProgress) -> None:
-        if at.validated:
-            speed = at.finished * settings.training.batch / at.seconds
-            click.echo(
-                f"step {at.finished}/{at.total} loss {at.figures['loss']:.4f} error {at.figures['error_rate']:.2%} "
-                f"matched {at.figures['matched_rate']:.2%} {speed:.0f} samples/s",
-                err=True,
-            )
-
-    click.echo(render_rows([train_baseline(settings, out, resume, report)]))
+    """Print what the baselines of the knapsack transformer reach."""
 
 
 @cli.command()

@@ -46,18 +46,22 @@ class BertSum:
         return BertSum, (self._folder,)
 
     def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
-        """Return 1 + the probability of each sentence that was read, and less than 1 for the others."""
+        """Return the probability of each sentence that was read, and less than the lowest of these for the others.
+
+        A knapsack adds values up, so they are the probabilities themselves: with any number added to each, the
+        shortest sentences would win.
+        """
         texts = [clean(text, 16 * self._longest) for text in document.texts]
         rows = [encoding.ids for encoding in self._tokenizer.encode_batch(texts, add_special_tokens=False)]
         ids, segments, places = lay_out(rows, self._marks, self._longest)
         feed = {"ids": np.array([ids]), "segments": np.array([segments]), "places": np.array([places])}
         try:
             [probabilities] = run_graph(self._session, ["values"], feed)
-            read = np.asarray(probabilities, dtype=np.float64)[0]
+            read = np.maximum(np.asarray(probabilities, dtype=np.float64)[0], 1e-9)
         except Exception as error:
             raise ModelError(f"the graph of {self._folder} does not run: {one_line(error)}") from error
-        values: Values = np.linspace(1, 0, len(document) + 1)[1:] * 0.5 + 0.25
-        values[: len(read)] = 1 + read
+        values: Values = np.linspace(1, 0, len(document) + 1)[:-1] * 1e-3 * read.min()
+        values[: len(read)] = read
         return values
 
 

@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.encode import one_line
+from tersely.encode import one_line, torch_device
 from tersely.encode._base import PickledBySettings, clean, fingerprint
-from tersely.encode.transformers import _FILES, _download, _quiet
+from tersely.encode.transformers import _download, _quiet, model_files, safe_loading
 from tersely.errors import MissingExtraError, ModelError, UsageError
 from tersely.score import Matrix, Values
 from tersely.text.document import Document
@@ -27,28 +27,37 @@ __all__ = ["Pmi", "WordModel", "by_rank"]
 class Pmi:
     """What a sentence tells about the others, less what the chosen ones tell (Padmakumar and He, 2021).
 
-    Greedy: the next sentence is the one of the highest `relevance` x (sum over the others of its positive information)
-    - `redundancy` x (sum over the chosen ones of its information). Information is log p(other | sentence) - log
-    p(other). `model` is a file of word counts made by `tersely train baseline`, or a causal language model: a folder or
-    a name of the Hugging Face Hub. Without a model, words are counted in the document itself. Only the first
-    `sentences` are compared; the rest come last. Values are ranks: the first choice has the highest.
+    Greedy: the next sentence is the one of the highest `relevance` x (sum over the others of its information) -
+    `redundancy` x (sum over the chosen ones of its information). Information is log p(other | sentence) - log p(other),
+    or 0 if that is negative. `model` is a file of word counts made by `tersely train baseline`, or a causal language
+    model: a folder or a name of the Hugging Face Hub, which computes on `device` (cpu, cuda, mps or auto). Without a
+    model, words are counted in the document itself. Only the first `sentences` are compared; the rest come last. Values
+    are ranks: the first choice has the highest.
     """
 
     encoder: ClassVar[str | None] = None
     select: ClassVar[str] = "greedy"
 
-    def __init__(self, model: str = "", relevance: float = 1.0, redundancy: float = 1.0, sentences: int = 100) -> None:
+    def __init__(
+        self,
+        model: str = "",
+        relevance: float = 1.0,
+        redundancy: float = 1.0,
+        sentences: int = 100,
+        device: str = "cpu",
+    ) -> None:
         if sentences < 1:
             raise UsageError(f"sentences={sentences}: write 1 or more")
         self.model, self.relevance, self.redundancy, self.sentences = model, relevance, redundancy, sentences
-        self._model = _load(model) if model else None
+        self.device = device
+        self._model = _load(model, device) if model else None
 
     def __repr__(self) -> str:
         print_of = self._model.fingerprint if self._model else ""
         return f"Pmi({print_of!r}, {self.relevance!r}, {self.redundancy!r}, {self.sentences!r})"
 
-    def __reduce__(self) -> tuple[type, tuple[str, float, float, int]]:
-        return Pmi, (self.model, self.relevance, self.redundancy, self.sentences)
+    def __reduce__(self) -> tuple[type, tuple[str, float, float, int, str]]:
+        return Pmi, (self.model, self.relevance, self.redundancy, self.sentences, self.device)
 
     def score(self, document: Document, vectors: Matrix) -> Values:  # noqa: ARG002
         """Return n for the first choice, n - 1 for the second, and so on."""
@@ -60,7 +69,8 @@ class Pmi:
     def _order(self, information: Values) -> list[int]:
         """Return all sentences in the order of greedy choice; ties keep document order."""
         np.fill_diagonal(information, 0)
-        relevance = np.maximum(information, 0).sum(axis=1)
+        information = np.maximum(information, 0)  # as in its authors' code, in both sums
+        relevance = information.sum(axis=1)
         penalty, order = np.zeros(len(relevance)), []
         remaining = np.ones(len(relevance), dtype=bool)
         while remaining.any():
@@ -148,9 +158,9 @@ class WordModel:
 
 
 @lru_cache(maxsize=4)
-def _load(model: str) -> _LanguageModel:
+def _load(model: str, device: str) -> _LanguageModel:
     file = Path(model).expanduser()
-    return WordModel.read(file) if file.is_file() else CausalModel(model)
+    return WordModel.read(file) if file.is_file() else CausalModel(model, device=device)
 
 
 # Pairs of sentences in one run of the model, and the most tokens of a sentence.
@@ -158,9 +168,9 @@ _BATCH, _LONGEST = 16, 128
 
 
 class CausalModel(PickledBySettings):
-    """A language model that reads from left to right, such as GPT-2, run by PyTorch on the CPU."""
+    """A language model that reads from left to right, such as GPT-2, run by PyTorch."""
 
-    def __init__(self, path: str, download: bool = True) -> None:
+    def __init__(self, path: str, download: bool = True, device: str = "cpu") -> None:
         try:
             import torch
             import transformers
@@ -171,19 +181,20 @@ class CausalModel(PickledBySettings):
             self._folder = _download(path, download, None)
         self._torch: Any = torch
         safely = {"trust_remote_code": False, "local_files_only": True}
+        weights = safe_loading(self._folder, torch.__version__)
         try:
             with _quiet(transformers):
                 self._tokenizer = transformers.AutoTokenizer.from_pretrained(self._folder, **safely)
-                model = transformers.AutoModelForCausalLM.from_pretrained(self._folder, use_safetensors=True, **safely)
+                model = transformers.AutoModelForCausalLM.from_pretrained(self._folder, **safely, **weights)
         except Exception as error:
             raise ModelError(
                 f"{self._folder} cannot be loaded as a causal language model: {one_line(error)}"
             ) from error
-        self._model = model.float().eval()
+        self._device = torch_device(device)
+        self._model = model.float().eval().to(self._device)
         starts = (self._tokenizer.bos_token_id, self._tokenizer.eos_token_id)
         self._start: int = next((token for token in starts if token is not None), 0)
-        files = [file for pattern in _FILES for file in self._folder.glob(pattern)]
-        self.fingerprint = fingerprint("causal", {}, files)
+        self.fingerprint = fingerprint("causal", {}, model_files(self._folder))
 
     def informations(self, sentences: Sequence[str], language: str) -> NDArray[np.float64]:  # noqa: ARG002
         """Return log p(j | i) - log p(j) for sentences i (rows) and j (columns)."""
@@ -215,7 +226,7 @@ class CausalModel(PickledBySettings):
         mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in rows])
         try:
             with torch.inference_mode():
-                logits = self._model(input_ids=ids, attention_mask=mask).logits
+                logits = self._model(input_ids=ids.to(self._device), attention_mask=mask.to(self._device)).logits.cpu()
         except Exception as error:
             raise ModelError(f"{self._folder}: the model does not run: {one_line(error)}") from error
         logs = torch.log_softmax(logits[:, :-1].double(), dim=-1).gather(2, ids[:, 1:, None])[:, :, 0]  # [B, width - 1]
