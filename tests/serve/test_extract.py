@@ -73,7 +73,7 @@ def test_a_reader_that_is_not_installed_is_an_unsupported_type(monkeypatch: pyte
     def missing(**_: Any) -> None:
         raise MissingExtraError("reading a PDF", "files")
 
-    monkeypatch.setattr(desk, "extract", missing)
+    monkeypatch.setattr(desk, "extract_apart", missing)
     reply = Desk(("news",))(("extract", {}))
     assert isinstance(reply, ProblemError)
     assert (reply.status, "pip install 'tersely[files]'" in reply.detail) == (415, True)

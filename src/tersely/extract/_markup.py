@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tersely.errors import InputError, MissingExtraError
 from tersely.extract import RawFile
 from tersely.extract._plain import decode, decode_file
-from tersely.extract.extracted import Contents, Label, Piece, blocks_by_lines, pieces_by_lines
+from tersely.extract.extracted import Contents, Label, Piece, at_most, blocks_by_lines, pieces_by_lines
 
 if TYPE_CHECKING:
     from email.message import MIMEPart
@@ -73,7 +73,7 @@ def read_html(file: RawFile) -> Contents:
     article: Any = bare_extraction(
         markup if text is None else markup.decode(), include_comments=False, with_metadata=False
     )
-    pieces = [] if article is None else list(blocks_of(article.body))
+    pieces = [] if article is None else at_most(blocks_of(article.body))
     if not pieces:
         raise InputError("has no text to summarize: no article was found in the page")
     return Contents(pieces)
@@ -92,7 +92,7 @@ def read_markdown(file: RawFile) -> Contents:
     parser = MarkdownIt("commonmark", {"maxNesting": 20}).enable("table")
     parser.core.ruler.at("inline", _read_inline)
     html = parser.render(_without_settings(text))
-    return Contents(list(blocks_of(html_tree(html))), notes)
+    return Contents(at_most(blocks_of(html_tree(html))), notes)
 
 
 def _read_inline(state: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tersely.encode import load_encoder
 from tersely.errors import MissingExtraError, TerselyError, UsageError
-from tersely.extract import extract
+from tersely.extract import extract_apart
 from tersely.fitting import Fitting
 from tersely.io.lines import to_json
 from tersely.models import load_model
@@ -116,7 +116,7 @@ class Desk:
 
     def _extract(self, request: Request) -> Reply:
         try:
-            extracted = extract(**request)
+            extracted = extract_apart(**request)
         except MissingExtraError as error:
             raise ProblemError("unsupported-media-type", f"this server cannot read such a file: {error}") from None
         except TerselyError as error:
