@@ -5,6 +5,7 @@ import re
 import signal
 import sys
 import zlib
+from email import message_from_string, policy
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from extract.making import archive, docx, epub, pdf, set_lines
 from growth import assert_linear
 from tersely.cli import cli
 from tersely.errors import InputError, TerselyError
-from tersely.extract import FORMS, Extracted, _office, _pages, _pdf, extract, extract_apart, extracted
+from tersely.extract import FORMS, Extracted, _markup, _office, _pages, _pdf, extract, extract_apart, extracted
 
 LOCKED = "/Encrypt<</Filter/Standard/V 1/R 2/P -4/O<" + "41" * 32 + ">/U<" + "42" * 32 + ">>>/ID[<41><41>]"
 LINES = set_lines(["A line of text that somebody wrote."])
@@ -148,6 +149,32 @@ def test_mail_that_is_made_to_be_slow_is_refused() -> None:
         extract(start + parts + b"text/plain\n\nHi.")
 
 
+def test_mail_with_many_replies_or_flowed_lines_is_not_slow() -> None:
+    start = b"MIME-Version: 1.0\nContent-Type: text/"
+    reply = b"<div id=appendonsend></div><div id=divRplyFwdMsg>From: a</div>It snows. "
+    assert extract(start + b"html\n\n<p>It rains.</p>" + reply * 5_000).text.startswith("It rains.")
+    flowed = extract(start + b"plain; format=flowed\n\n" + b"rain \n" * 100_000)
+    assert flowed.text == ("rain " * 100_000).strip()
+
+
+def joined_one_by_one(text: str) -> str:
+    """Join flowed lines as plainly as possible."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        goes_on = lines and lines[-1].endswith(" ") and lines[-1] != "-- " and not line.startswith(">")
+        if goes_on and not lines[-1].startswith(">"):
+            lines[-1] += line
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+@given(st.text(alphabet="a >-\n"))
+def test_flowed_lines_are_joined_as_one_by_one(text: str) -> None:
+    body = message_from_string("Content-Type: text/plain; format=flowed\n\n", policy=policy.default)
+    assert _markup._flowed(body, text) == joined_one_by_one(text)
+
+
 def test_a_table_with_far_too_many_columns_is_refused() -> None:
     with pytest.raises(InputError, match=r"^a\.csv is a table with more than 10,000 columns$"):
         extract(b"," * 100_000, name="a.csv")
@@ -259,7 +286,7 @@ def test_the_lines_of_a_page_are_not_all_compared_with_each_other() -> None:
 @pytest.mark.soak
 def test_reading_a_page_takes_time_in_proportion_to_its_lines() -> None:
     def read(size: int) -> Extracted:
-        return extract(pdf([[(72, 800 - i / 100, 5 + i % 1_000 / 2, "12") for i in range(size)]]))
+        return extract(pdf([set_lines([f"line {i}" for i in range(size)], top=14 * size)]))
 
     assert_linear(read, lambda size: size, 4_000)
 
