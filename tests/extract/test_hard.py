@@ -1,16 +1,25 @@
 """Files that are broken, locked, or made to burst: one clear line, in little time."""
 
+import os
 import re
+import signal
+import sys
 import zlib
+from email import message_from_string, policy
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tersely.extract
 from extract.making import archive, docx, epub, pdf, set_lines
+from growth import assert_linear
+from tersely.cli import cli
 from tersely.errors import InputError, TerselyError
-from tersely.extract import FORMS, _office, _pages, _pdf, extract
+from tersely.extract import FORMS, Extracted, _markup, _office, _pages, _pdf, extract, extract_apart, extracted
 
 LOCKED = "/Encrypt<</Filter/Standard/V 1/R 2/P -4/O<" + "41" * 32 + ">/U<" + "42" * 32 + ">>>/ID[<41><41>]"
 LINES = set_lines(["A line of text that somebody wrote."])
@@ -53,6 +62,7 @@ SAMPLES = {
         (b"A line with a zero\x00 in it.\n" * 20, "a.txt", "a.txt is not text"),
         (bytes(range(256)) * 4, "a.txt", "a.txt is not text"),
         (b'{"text": ', "a.json", "a.json is broken JSON at line 1, column 10"),
+        (b"[]", "a.json", "a.json has no field 'text', but none: name the one that holds the text with --field"),
         (b"[" * 100_000, "a.json", "a.json is no readable JSON file"),
         (b"text,text\na,b\n", "a.csv", "a.csv is a table with two columns 'text'"),
     ],
@@ -139,6 +149,32 @@ def test_mail_that_is_made_to_be_slow_is_refused() -> None:
         extract(start + parts + b"text/plain\n\nHi.")
 
 
+def test_mail_with_many_replies_or_flowed_lines_is_not_slow() -> None:
+    start = b"MIME-Version: 1.0\nContent-Type: text/"
+    reply = b"<div id=appendonsend></div><div id=divRplyFwdMsg>From: a</div>It snows. "
+    assert extract(start + b"html\n\n<p>It rains.</p>" + reply * 5_000).text.startswith("It rains.")
+    flowed = extract(start + b"plain; format=flowed\n\n" + b"rain \n" * 100_000)
+    assert flowed.text == ("rain " * 100_000).strip()
+
+
+def joined_one_by_one(text: str) -> str:
+    """Join flowed lines as plainly as possible."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        goes_on = lines and lines[-1].endswith(" ") and lines[-1] != "-- " and not line.startswith(">")
+        if goes_on and not lines[-1].startswith(">"):
+            lines[-1] += line
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+@given(st.text(alphabet="a >-\n"))
+def test_flowed_lines_are_joined_as_one_by_one(text: str) -> None:
+    body = message_from_string("Content-Type: text/plain; format=flowed\n\n", policy=policy.default)
+    assert _markup._flowed(body, text) == joined_one_by_one(text)
+
+
 def test_a_table_with_far_too_many_columns_is_refused() -> None:
     with pytest.raises(InputError, match=r"^a\.csv is a table with more than 10,000 columns$"):
         extract(b"," * 100_000, name="a.csv")
@@ -149,6 +185,110 @@ def test_entities_that_grow_are_not_followed() -> None:
     data = archive({"META-INF/container.xml": f"<!DOCTYPE x [{laughs}]><x>&l9;</x>"})
     with pytest.raises(InputError, match="EPUB"):
         extract(data)
+
+
+@pytest.mark.parametrize("ending", sorted(SAMPLES))
+def test_a_file_is_read_apart_as_it_is_read_here(ending: str) -> None:
+    assert extract_apart(SAMPLES[ending], name=f"a.{ending}", seconds=600) == extract(
+        SAMPLES[ending], name=f"a.{ending}"
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a child")
+def test_a_file_that_would_fill_the_memory_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tersely.extract, "_MEMORY", 150_000_000)
+    letters = zlib.compress(b"BT /F 9 Tf 72 700 Td " + b"(a)Tj " * 600_000 + b"ET", 9)  # needs 400 MB
+    elements = "<b/>" * 2_000_000
+    for name, data in (
+        ("a.pdf", pdf([[]], packed=letters)),
+        ("a.epub", epub([elements])),
+    ):
+        with pytest.raises(InputError) as raised:
+            extract_apart(data, name=name)
+        assert str(raised.value).startswith(f"{name} ")
+        assert "\n" not in str(raised.value)
+        # The parser of XML does not say that it has no memory left.
+        assert "of memory, or is broken (" in str(raised.value) or name == "a.epub"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a child does not know what this test has changed")
+def test_a_reader_that_hangs_or_crashes_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a.pdf"
+    file.write_bytes(SAMPLES["pdf"])
+    for command in (["summarize", "--max-chars", "9"], ["frontier"]):
+        for reader, said in (
+            (signal.pause, "a.pdf takes more than 0.2 seconds to read: give it more time (--timeout)"),
+            (os.abort, "a.pdf needs more than 2.0 GB of memory, or is broken (signal 6)"),
+        ):
+            monkeypatch.setattr(_pdf, "read_pdf", lambda _, reader=reader: reader())
+            seconds = "0.2" if reader is signal.pause else "600"
+            run = CliRunner().invoke(cli, [*command, str(file), "--timeout", seconds])
+            assert isinstance(run.exception, InputError)
+            assert said in str(run.exception)
+            assert run.output == ""
+
+
+def test_a_timeout_is_above_zero() -> None:
+    run = CliRunner().invoke(cli, ["summarize", "--max-chars", "9", "--timeout", "0", "a.txt"])
+    assert (run.exit_code, "--timeout" in run.output) == (2, True)
+
+
+def test_a_document_with_far_too_many_paragraphs_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extracted, "MAX_BLOCKS", 4)
+    for data, name in (
+        (docx(), "a.docx"),
+        (epub(["<p>One.</p>" * 3] * 2), "a.epub"),
+        (rb"{\rtf1 " + rb"It rains.\par " * 5 + b"}", "a.rtf"),
+        (b"It rains.\n\n" * 5, "a.md"),
+        (b"<html>" + b"<p>The council has met in the harbor, as it does each year.</p>" * 9, "a.html"),
+    ):
+        with pytest.raises(InputError, match=f"^{name} has more than 4 paragraphs: split it into documents first$"):
+            extract(data, name=name)
+
+
+def test_a_chapter_that_a_book_names_many_times_is_read_once() -> None:
+    items = "".join(f'<item id="c{i}" href="a.xhtml" media-type="text/html"/>' for i in range(500))
+    order = "".join(f'<itemref idref="c{i}"/>' for i in range(500))
+    package = f"<package><manifest>{items}</manifest><spine>{order}</spine></package>"
+    book = epub([], {"OPS/book.opf": package, "OPS/a.xhtml": "<p>It was dark.</p>"})
+    assert extract(book).text == "It was dark."
+
+
+class Height(int):
+    """A height that counts how often it is compared."""
+
+    compared = 0
+
+    def __lt__(self, other: int) -> bool:
+        Height.compared += 1
+        return super().__lt__(other)
+
+    def __gt__(self, other: int) -> bool:
+        Height.compared += 1
+        return super().__gt__(other)
+
+    __hash__ = int.__hash__
+
+
+class Base(float):
+    """Where a line stands, which is rounded to a height."""
+
+    def __round__(self, _: object = None) -> Height:  # type: ignore[override]
+        return Height(int(self))
+
+
+def test_the_lines_of_a_page_are_not_all_compared_with_each_other() -> None:
+    lines = [_pages.PageLine(1, (f"line {i}",), ((0.0, 9.0),), Base(i), 9.0) for i in range(1_000)]
+    assert len(_pages.readable_lines([lines])) == 1_000
+    assert 0 < Height.compared < 20_000
+
+
+@pytest.mark.soak
+def test_reading_a_page_takes_time_in_proportion_to_its_lines() -> None:
+    def read(size: int) -> Extracted:
+        return extract(pdf([set_lines([f"line {i}" for i in range(size)], top=14 * size)]))
+
+    assert_linear(read, lambda size: size, 4_000)
 
 
 ENDINGS = sorted({ending for form in FORMS.values() for ending in form.endings.split()})

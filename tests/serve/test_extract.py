@@ -1,5 +1,7 @@
 """Files sent to the service: their text, or one line that says why there is none."""
 
+import os
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -73,10 +75,18 @@ def test_a_reader_that_is_not_installed_is_an_unsupported_type(monkeypatch: pyte
     def missing(**_: Any) -> None:
         raise MissingExtraError("reading a PDF", "files")
 
-    monkeypatch.setattr(desk, "extract", missing)
+    monkeypatch.setattr(desk, "extract_apart", missing)
     reply = Desk(("news",))(("extract", {}))
     assert isinstance(reply, ProblemError)
     assert (reply.status, "pip install 'tersely[files]'" in reply.detail) == (415, True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a child does not know what this test has changed")
+def test_a_reader_that_crashes_does_not_end_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tersely.extract._plain.read_text", lambda _: os.abort())
+    reply = Desk(("news",))(("extract", {"data": b"It rains.", "name": "a.txt"}))
+    assert isinstance(reply, ProblemError)
+    assert (reply.status, "a.txt needs more than 2.0 GB of memory, or is broken" in reply.detail) == (422, True)
 
 
 def test_an_address_is_a_text_and_nothing_is_fetched(small: httpx.Client) -> None:

@@ -209,6 +209,13 @@ def test_a_document_with_too_many_sentences_is_refused(client: httpx.Client) -> 
     assert error == {"field": "text", "detail": said}
 
 
+def test_a_document_with_too_many_sources_is_refused(client: httpx.Client) -> None:
+    sources = [{"id": str(i), "text": "Ab."} for i in range(2_001)]
+    [error] = is_problem(client.post("/v1/summarize", json={"text": sources, "max_chars": 9}), 422)["errors"]
+    said = "the text has too many sources: a request may have 2,000; join short ones, or send several requests"
+    assert error == {"field": "text", "detail": said}
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [

@@ -1,16 +1,21 @@
-"""One worker process: asked with a deadline, and gone when its parent is gone."""
+"""One worker process: asked with a deadline, and gone when its parent is gone; and what is done apart."""
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
 import pytest
 
+from tersely import workers
+from tersely.errors import InputError, MissingExtraError
+from tersely.workers import LateLimitError, LimitError, apart
 from tersely.workers.guard import MARK, nothing_left_behind
 from tersely.workers.process import Loaded, LoadError, Worker, cores
 from workers.jobs import Carded, Dying, Shouting, Unloadable
@@ -76,6 +81,9 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 LEAVING = """
 import os, signal, subprocess, sys
+from tersely import workers
+from tersely.errors import InputError, MissingExtraError
+from tersely.workers import LateLimitError, LimitError, apart
 from tersely.workers.guard import nothing_left_behind
 call = [sys.executable, "-c", "import signal; signal.pause()"]
 with nothing_left_behind():
@@ -107,6 +115,98 @@ def test_nothing_is_left_behind_by_a_process_that_ends_or_is_killed(how: str, co
 def test_a_worker_does_not_outlive_its_parent_even_in_the_middle_of_a_job() -> None:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [*sys.path, str(Path(__file__).parents[1])]))}
     run = subprocess.run([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True, env=env, check=False)
+    assert run.returncode == -9
+    wait_for_the_end(run.stdout.strip())
+
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a child")
+ENOUGH = 500_000_000
+
+
+class TwoArgumentsError(Exception):
+    """An exception that can be pickled, but not unpickled."""
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(f"{first} {second}")
+
+
+def fail(error: Exception) -> None:
+    raise error
+
+
+def refuse_twice() -> None:
+    raise TwoArgumentsError("two", "words")
+
+
+def hold_what_cannot_be_sent() -> None:
+    raise ValueError(lambda: None)
+
+
+@pytest.fixture(params=["copy", "afresh"])
+def _both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "afresh":
+        monkeypatch.setattr(workers, "_COPIES", False)
+        monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+    elif sys.platform != "linux":
+        pytest.skip("a copy of a process is only safe on Linux")
+
+
+@pytest.mark.usefixtures("_both_ways")
+def test_what_is_done_apart_returns_its_result_or_raises_its_exception() -> None:
+    assert apart(partial(pow, 2, 5), ENOUGH) == 32
+    assert len(apart(partial(bytes, 5_000_000), ENOUGH, 600)) == 5_000_000
+    for error in (InputError("refused"), MissingExtraError("reading", "files")):
+        with pytest.raises(type(error), match=str(error).split()[0]):
+            apart(partial(fail, error), ENOUGH, 600)
+    for broken in (refuse_twice, hold_what_cannot_be_sent):
+        with pytest.raises(RuntimeError, match=r"TwoArgumentsError: two words|ValueError"):
+            apart(broken, ENOUGH)
+
+
+@pytest.mark.usefixtures("_both_ways")
+def test_what_is_done_apart_may_crash_or_hang_and_is_then_over(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(LimitError, match="signal 6"):
+        apart(os.abort, ENOUGH)
+    with pytest.raises(LateLimitError):
+        apart(signal.pause, ENOUGH, 0.2)
+    with pytest.raises(LimitError, match="out of memory"):
+        apart(partial(fail, MemoryError()), ENOUGH)
+    assert capfd.readouterr().err == ""
+
+
+@linux
+def test_what_is_done_apart_has_a_limit_to_its_memory() -> None:
+    with pytest.raises(LimitError, match="out of memory"):
+        apart(partial(bytearray, 2 * ENOUGH), ENOUGH)
+    assert len(bytearray(2 * ENOUGH)) == 2 * ENOUGH  # it was the child's limit, not this process's
+
+
+@linux
+def test_an_interruption_ends_what_is_done_apart(tmp_path: Path) -> None:
+    def interrupt() -> None:
+        (tmp_path / "pid").write_text(str(os.getpid()))
+        os.kill(os.getppid(), signal.SIGINT)
+        signal.pause()
+
+    with pytest.raises(KeyboardInterrupt):
+        apart(interrupt, ENOUGH)
+    assert not Path("/proc", (tmp_path / "pid").read_text()).exists()
+
+
+ORPHANED = """
+import os, signal
+from tersely.workers import apart
+def orphan():
+    print(os.getpid(), flush=True)
+    os.kill(os.getppid(), signal.SIGKILL)
+    signal.pause()
+apart(orphan, 500_000_000)
+"""
+
+
+@linux
+def test_what_is_done_apart_does_not_outlive_its_parent() -> None:
+    run = subprocess.run([sys.executable, "-c", ORPHANED], stdout=subprocess.PIPE, text=True, check=False)
     assert run.returncode == -9
     wait_for_the_end(run.stdout.strip())
 

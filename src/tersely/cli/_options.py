@@ -40,6 +40,13 @@ field_option = click.option(
     metavar="NAME",
     help="Column of a CSV or TSV file, or field of JSON, that holds the text. Default: text.",
 )
+timeout_option = click.option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    default=120.0,
+    metavar="SECONDS",
+    help="Give up on a file that takes longer to read. Default: 120.",
+)
 output_option = click.option("--output", "-o", metavar="FILE", help="Write to FILE instead of standard output.")
 
 CONTINUE = "Continue where DIR was left, bit for bit."
@@ -111,15 +118,16 @@ assembly = several(
 )
 
 
-def read_inputs(sources: tuple[str, ...], with_titles: bool, field: str | None) -> "Inputs":
+def read_inputs(sources: tuple[str, ...], with_titles: bool, field: str | None, timeout: float) -> "Inputs":
     """Read what is to be summarized; notes about it go to standard error.
 
     `sources` are files, addresses or - for standard input. `with_titles` tells whether even a single
-    one is a source with a name, for a header. `field` is the column or field that holds the text.
+    one is a source with a name, for a header. `field` is the column or field that holds the text. Each
+    file is read within `timeout` seconds.
     """
     from tersely.extract.source import read_sources
 
-    inputs = read_sources(sources, with_titles, field)
+    inputs = read_sources(sources, with_titles, field, timeout)
     for note in inputs.notes:
         click.echo(f"tersely: {note}", err=True)
     return inputs

@@ -19,6 +19,7 @@ from tersely.cli._options import (
     sources_argument,
     take_budget,
     take_options,
+    timeout_option,
 )
 from tersely.cli._running import write
 from tersely.errors import UsageError
@@ -44,10 +45,12 @@ if TYPE_CHECKING:
 )
 @click.option("--explain", is_flag=True, help="Also say, on standard error, why sentences are in or out.")
 @field_option
+@timeout_option
 @output_option
 def summarize(
     sources: tuple[str, ...],
     field: str | None,
+    timeout: float,
     form: str,
     explain: bool,
     output: str | None,
@@ -75,7 +78,7 @@ def summarize(
     encoder = share_encoder(encoder, keywords)
     budget, options = take_budget(keywords), take_options(keywords)
     summarizer = Summarizer.load(model, scorer=scorer, encoder=encoder, select=select)
-    inputs = read_inputs(sources, bool(options.header), field)
+    inputs = read_inputs(sources, bool(options.header), field, timeout)
     summary = summarizer.fit(inputs.document(keywords["language"]), budget, options, keywords["tokenizer"])
     printed = {
         "text": lambda: summary.text,
@@ -119,10 +122,12 @@ def summarize(
 )
 @click.option("--plot", metavar="FILE.png", help="Also draw the value of the summary against its budget.")
 @field_option
+@timeout_option
 @output_option
 def frontier(
     sources: tuple[str, ...],
     field: str | None,
+    timeout: float,
     limit: int | None,
     unit: Any,
     points: int,
@@ -142,7 +147,7 @@ def frontier(
 
     encoder = share_encoder(encoder, keywords)
     summarizer = Summarizer.load(model, scorer=scorer, encoder=encoder, select=select)
-    document = read_inputs(sources, bool(keywords["header"]), field).document(keywords["language"])
+    document = read_inputs(sources, bool(keywords["header"]), field, timeout).document(keywords["language"])
     frontier = summarizer.frontier(document, unit=unit, limit=limit, **keywords)
     if not len(frontier.fitting.layout.document):
         click.echo("tersely: the text has no sentence", err=True)

@@ -5,7 +5,7 @@ A form of files is one row of `FORMS` and a function `read_<form>` in the module
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import PurePath
 from typing import Literal, NamedTuple
@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 
 from tersely.errors import InputError, TerselyError
 from tersely.extract.extracted import Contents, Extracted, Placed, assemble
+from tersely.workers import LateLimitError, LimitError, apart
 
-__all__ = ["FORMS", "Extracted", "Form", "Placed", "extract"]
+__all__ = ["FORMS", "Extracted", "Form", "Placed", "extract", "extract_apart"]
 
 Form = Literal["text", "markdown", "html", "pdf", "docx", "epub", "rtf", "srt", "vtt", "eml", "csv", "tsv", "json"]
 
@@ -86,6 +87,8 @@ _MAIL = re.compile(
 )
 _PATTERNS: dict[Form, re.Pattern[bytes]] = {"html": _HTML, "rtf": _RTF, "vtt": _VTT, "srt": _SRT, "eml": _MAIL}
 _START = 4_000
+# What reading a file may take: bytes of memory, and bytes more for each of its own bytes. Books need a tenth of it.
+_MEMORY, _MEMORY_PER_BYTE = 2_000_000_000, 20
 
 
 @dataclass(frozen=True)
@@ -205,7 +208,7 @@ def extract(
             raise InputError("has no text")  # noqa: TRY301
     except InputError as error:
         raise InputError(f"{title} {error}") from None
-    except TerselyError:
+    except (TerselyError, MemoryError):
         raise
     except Exception as error:  # the libraries that read formats raise whatever they like at broken files
         reason = " ".join(str(error).split())[:100] or type(error).__name__
@@ -213,6 +216,29 @@ def extract(
     if form == "text" and file.looks_like:
         contents.notes.append(f"named like a {FORMS[file.looks_like].title}, but read as plain text")
     return assemble("text" if contents.text else form, contents)
+
+
+def extract_apart(
+    data: bytes, *, seconds: float | None = None, name: str | None = None, **keywords: str | None
+) -> Extracted:
+    """Take the text out of the bytes of a file from a stranger: in a child process, which may crash or be stopped.
+
+    It has `seconds` to do so, by default any number, and on Linux at most 2 GB of memory and 20 bytes for each byte of
+    the file. `name` and the other keywords are those of `extract`, and so is the result.
+
+    >>> extract_apart(b"<html><p>One red fish. Two blue fish.", name="fish.html", seconds=60).form
+    'html'
+    """
+    memory = _MEMORY + _MEMORY_PER_BYTE * len(data)
+    title = name or "the file"
+    try:
+        return apart(partial(extract, data, name=name, **keywords), memory, seconds)
+    except LateLimitError:
+        more = "give it more time (--timeout), or save its text, and give that"
+        raise InputError(f"{title} takes more than {seconds:g} seconds to read: {more}") from None
+    except LimitError as error:
+        most = f"needs more than {memory / 1e9:.1f} GB of memory, or is broken"
+        raise InputError(f"{title} {most} ({error}): save its text, and give that") from None
 
 
 def _read(form: Form, file: RawFile) -> Contents:

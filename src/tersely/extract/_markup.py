@@ -3,12 +3,13 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tersely.errors import InputError, MissingExtraError
 from tersely.extract import RawFile
 from tersely.extract._plain import decode, decode_file
-from tersely.extract.extracted import Contents, Label, Piece, blocks_by_lines, pieces_by_lines
+from tersely.extract.extracted import Contents, Label, Piece, at_most, blocks_by_lines, pieces_by_lines
 
 if TYPE_CHECKING:
     from email.message import MIMEPart
@@ -47,9 +48,13 @@ _BREAKS = re.compile(r"[ \t\r\f]*\n\s*")
 _BLANKS = re.compile(r"[ \t\r\f\v]+")
 # The elements in which mail programs put the message that is answered.
 _REPLIES = (
-    "//blockquote[@type='cite'] | //*[contains(concat(' ', @class, ' '), ' gmail_quote ')]"
-    " | //*[@id='divRplyFwdMsg' or @id='appendonsend']/following-sibling::* | //*[@id='divRplyFwdMsg']"
-    " | //*[contains(concat(' ', @class, ' '), ' yahoo_quoted ')]"
+    "//blockquote[@type='cite']",
+    "//*[contains(concat(' ', @class, ' '), ' gmail_quote ')]",
+    # Only what follows the first: looking there from all of them would take forever.
+    "(//*[@id='appendonsend'])[1]/following-sibling::*",
+    "(//*[@id='divRplyFwdMsg'])[1]/following-sibling::*",
+    "//*[@id='divRplyFwdMsg']",
+    "//*[contains(concat(' ', @class, ' '), ' yahoo_quoted ')]",
 )
 # Python's parser takes forever for fields of many kilobytes, and for hundreds of parts within parts.
 _FIELD = re.compile(rb"^content-[a-z-]{1,40}:[^\n]*+(?:\n[ \t][^\n]*+)*+", re.IGNORECASE | re.MULTILINE)
@@ -73,7 +78,7 @@ def read_html(file: RawFile) -> Contents:
     article: Any = bare_extraction(
         markup if text is None else markup.decode(), include_comments=False, with_metadata=False
     )
-    pieces = [] if article is None else list(blocks_of(article.body))
+    pieces = [] if article is None else at_most(blocks_of(article.body))
     if not pieces:
         raise InputError("has no text to summarize: no article was found in the page")
     return Contents(pieces)
@@ -92,7 +97,7 @@ def read_markdown(file: RawFile) -> Contents:
     parser = MarkdownIt("commonmark", {"maxNesting": 20}).enable("table")
     parser.core.ruler.at("inline", _read_inline)
     html = parser.render(_without_settings(text))
-    return Contents(list(blocks_of(html_tree(html))), notes)
+    return Contents(at_most(blocks_of(html_tree(html))), notes)
 
 
 def _read_inline(state: Any) -> None:
@@ -211,7 +216,7 @@ def read_eml(file: RawFile) -> Contents:
 
 def _by_markup(html: str) -> list[Piece]:
     tree = html_tree(html)
-    for reply in [] if tree is None else tree.xpath(_REPLIES):
+    for reply in chain.from_iterable(map(tree.xpath, _REPLIES)) if tree is not None else ():
         if reply.getparent() is not None:
             reply.drop_tree()
     return list(_as_mail(list(blocks_of(tree, rows=False))))
@@ -232,11 +237,11 @@ def _flowed(body: "MIMEPart", text: str) -> str:
     text = text.replace("\r\n", "\n")
     if body.get_param("format") != "flowed":
         return text
-    lines: list[str] = []
+    paragraphs: list[list[str]] = []
     for line in text.split("\n"):
-        goes_on = lines and lines[-1].endswith(" ") and lines[-1] != "-- " and not line.startswith(">")
-        if goes_on and not lines[-1].startswith(">"):
-            lines[-1] += line
+        before = paragraphs[-1] if paragraphs else [""]
+        if before[-1].endswith(" ") and before != ["-- "] and not (before[0].startswith(">") or line.startswith(">")):
+            before += [line] if line else []
         else:
-            lines.append(line)
-    return "\n".join(lines)
+            paragraphs.append([line])
+    return "\n".join(map("".join, paragraphs))

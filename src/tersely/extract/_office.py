@@ -13,7 +13,7 @@ from tersely.errors import InputError, MissingExtraError
 from tersely.extract import RawFile
 from tersely.extract._markup import blocks_of, html_tree
 from tersely.extract._plain import decode
-from tersely.extract.extracted import Contents, Label, Piece, pieces_by_lines
+from tersely.extract.extracted import Contents, Label, Piece, at_most, pieces_by_lines
 
 if TYPE_CHECKING:
     from tersely.text.blocks import Kind
@@ -26,6 +26,7 @@ _RTF_BINARY = re.compile(rb"\\bin(\d{1,9}) ?")
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".emf", ".wmf", ".svg", ".ttf", ".otf", ".bin")
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_BREAKS = {f"{_W}tab": " ", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 # The beginnings of the names of Word's built-in styles.
 _STYLES: "dict[str, Kind]" = {"list": "item", "caption": "caption", "quote": "quote", "intense quote": "quote"}
 _XMLENC = b"http://www.w3.org/2001/04/xmlenc#"
@@ -43,7 +44,7 @@ def read_docx(file: RawFile) -> Contents:
     body = document.element.body
     strip_elements(body, _FALLBACK, with_tail=False)  # what older programs would show
     styles = {style.style_id: (style.name or "").casefold() for style in document.styles}
-    return Contents(list(_paragraphs(body, styles)))
+    return Contents(at_most(_paragraphs(body, styles)))
 
 
 def _paragraphs(body: Any, styles: dict[str, str]) -> Iterator[Piece]:
@@ -59,13 +60,16 @@ def _paragraphs(body: Any, styles: dict[str, str]) -> Iterator[Piece]:
 
 
 def _paragraph(element: Any, styles: dict[str, str]) -> Piece:
-    reference = element.find(f"{_W}pPr/{_W}pStyle")
-    style = "" if reference is None else styles.get(reference.get(f"{_W}val", ""), "")
     text = _text_of(element)
+    properties = next(element.iterchildren(f"{_W}pPr"), None)
+    if properties is None:
+        return Piece("prose", text)
+    reference = properties.find(f"{_W}pStyle")
+    style = "" if reference is None else styles.get(reference.get(f"{_W}val", ""), "")
     if style.startswith(("heading", "title", "subtitle")):
         return Piece("heading", text, {"title": 1, "subtitle": 2}.get(style) or _digit(style))
     kind: Kind = next((kind for name, kind in _STYLES.items() if style.startswith(name)), "prose")
-    listed = kind == "prose" and element.find(f"{_W}pPr/{_W}numPr") is not None
+    listed = kind == "prose" and properties.find(f"{_W}numPr") is not None
     return Piece("item" if listed else kind, text)
 
 
@@ -75,24 +79,26 @@ def _digit(style: str) -> int:
 
 def _text_of(paragraph: Any) -> str:
     """Return the text of a paragraph; deleted words have another tag."""
-    breaks = {f"{_W}tab": " ", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
-    runs = paragraph.iter(f"{_W}t", *breaks)
-    return "".join(breaks.get(run.tag) or run.text or "" for run in runs).strip()
+    runs = paragraph.iter(f"{_W}t", *_BREAKS)
+    return "".join([_BREAKS.get(run.tag) or run.text or "" for run in runs]).strip()
 
 
 def read_epub(file: RawFile) -> Contents:
     """Read the chapters of a book in their order."""
-    pieces: list[Piece] = []
     with _opened(file.data) as book:
         names = set(book.namelist())
         # Other ways to encrypt only hide fonts.
         if "META-INF/encryption.xml" in names and _XMLENC in book.read("META-INF/encryption.xml"):
             raise InputError("is protected against copying: its text cannot be read")
-        for number, chapter in enumerate(_chapters(book), 1):
-            if chapter in names:
-                label: Label = {"chapter": number}
-                pieces += blocks_of(html_tree(decode(book.read(chapter))[0]), label)
-    return Contents(pieces)
+        return Contents(at_most(_read_chapters(book, names)))
+
+
+def _read_chapters(book: ZipFile, names: set[str]) -> Iterator[Piece]:
+    # A book that names a chapter many times would grow without end; no reader is to show it twice.
+    for number, chapter in enumerate(dict.fromkeys(_chapters(book)), 1):
+        if chapter in names:
+            label: Label = {"chapter": number}
+            yield from blocks_of(html_tree(decode(book.read(chapter))[0]), label)
 
 
 def _chapters(book: ZipFile) -> Iterator[str]:
@@ -132,7 +138,7 @@ def read_rtf(file: RawFile) -> Contents:
     lines = _RTF_BREAK.sub("\n", _without_binary(file.data).decode("latin-1"))
     text: str = striprtf.rtf_to_text(lines, errors="replace")
     # Each line is a paragraph; a single line feed would read as a wrapped line.
-    return Contents([_row(piece) for piece in pieces_by_lines("\n\n".join(text.splitlines()))])
+    return Contents(at_most(map(_row, pieces_by_lines("\n\n".join(text.splitlines())))))
 
 
 def _row(piece: Piece) -> Piece:

@@ -84,15 +84,14 @@ def readable_lines(pages: Sequence[Sequence[PageLine]]) -> list[PageLine]:
     """Return the lines of all pages in the order of reading, without running headers, footers and page numbers."""
     margins = [_margins(lines) for lines in pages]
     times = Counter(key for keys in margins for key in set(keys.values()))
-    shifts = Counter(shift for lines in pages for shift in {_shift(line) for line in _outermost(lines)} - {None})
-    shift, pages_with_it = shifts.most_common(1)[0] if shifts else (None, 0)
-    numbered = shift is not None and pages_with_it >= _NUMBERED
+    numbers = [_numbers(lines) for lines in pages]
+    shifts = Counter(shift for by_line in numbers for shift in set(by_line.values()))
+    shift, pages_with_it = shifts.most_common(1)[0] if shifts else (0, 0)
     readable: list[PageLine] = []
-    for lines, keys in zip(pages, margins, strict=True):
+    for lines, keys, by_line in zip(pages, margins, numbers, strict=True):
         out = {i for i, key in keys.items() if times[key] > 1 or _PAGE.fullmatch(key)}
-        if numbered:
-            outer = _outermost(lines)
-            out |= {i for i, line in enumerate(lines) if line in outer and _shift(line) == shift}
+        if pages_with_it >= _NUMBERED:
+            out |= {i for i in by_line if by_line[i] == shift}
         if len(out) == len(lines):  # it is all that the page says
             out = set()
         readable += _in_columns([line for i, line in enumerate(lines) if i not in out])
@@ -106,16 +105,12 @@ def _margins(lines: Sequence[PageLine]) -> dict[int, str]:
     return {i: _NUMBER.sub("0", line.text.casefold()) for i, line in enumerate(lines) if round(line.base) in outer}
 
 
-def _outermost(lines: Sequence[PageLine]) -> list[PageLine]:
-    """Return the first and the last line of a page, by their heights."""
+def _numbers(lines: Sequence[PageLine]) -> dict[int, int]:
+    """Return the number that the first and the last line of a page begin or end with, minus the number of the page."""
     heights = {round(line.base) for line in lines}
-    return [line for line in lines if round(line.base) in (min(heights), max(heights))]
-
-
-def _shift(line: PageLine) -> int | None:
-    """Return the number at the beginning or the end of a line minus the number of its page."""
-    number = _OUTER_NUMBER.search(line.text)
-    return int(number[1] or number[2]) - line.page if number else None
+    outer = {min(heights), max(heights)} if heights else set()
+    ends = ((i, line, _OUTER_NUMBER.search(line.text)) for i, line in enumerate(lines) if round(line.base) in outer)
+    return {i: int(number[1] or number[2]) - line.page for i, line, number in ends if number}
 
 
 def _in_columns(lines: list[PageLine]) -> Iterator[PageLine]:
@@ -152,8 +147,9 @@ def pieces_of(lines: Sequence[PageLine]) -> list[Piece]:
         sizes[line.size] += len(line.text)
     body = sizes.most_common(1)[0][0]
     larger = sorted({line.size for line in lines if _is_larger(line, body)}, reverse=True)
+    levels = {size: level for level, size in enumerate(larger, 1)}
     hyphenated = _hyphenated_words(lines)
-    return [_piece(kind, group, larger, hyphenated) for kind, group in _groups(lines, body)]
+    return [_piece(kind, group, levels, hyphenated) for kind, group in _groups(lines, body)]
 
 
 def _groups(lines: Sequence[PageLine], body: float) -> "list[_Group]":
@@ -257,7 +253,7 @@ def _column(line: PageLine) -> int:
     return int(line.start // 150)
 
 
-def _piece(kind: "Kind", lines: list[PageLine], larger: list[float], hyphenated: set[str]) -> Piece:
+def _piece(kind: "Kind", lines: list[PageLine], levels: dict[float, int], hyphenated: set[str]) -> Piece:
     text, marks = "", []
     between = " | " if kind == "row" else " "
     for page, group in groupby(lines, key=lambda line: line.page):
@@ -271,9 +267,7 @@ def _piece(kind: "Kind", lines: list[PageLine], larger: list[float], hyphenated:
         label: Label = {"page": page}
         marks.append((len(text), label))
         text += more
-    level = 0
-    if kind == "heading":
-        level = larger.index(lines[0].size) + 1 if lines[0].size in larger else len(larger) + 1
+    level = levels.get(lines[0].size, len(levels) + 1) if kind == "heading" else 0
     return Piece(kind, text.replace(HYPHEN, "-"), min(level, 6), marks=tuple(marks))
 
 

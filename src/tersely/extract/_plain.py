@@ -204,7 +204,7 @@ def _longest(texts: Iterable[tuple[str, str]]) -> str | None:
     lengths: Counter[str] = Counter()
     for name, text in texts:
         lengths[name] += len(text.strip())
-    ranked = [*lengths.most_common(2), ("", 0)]
+    ranked = [*lengths.most_common(2), ("", 0), ("", 0)]
     return ranked[0][0] if ranked[0][1] > 2 * ranked[1][1] else None
 
 

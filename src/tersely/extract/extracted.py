@@ -4,8 +4,10 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from tersely.errors import InputError
 from tersely.text.blocks import Block, Kind, Part, join_parts
 
 if TYPE_CHECKING:
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from tersely.text.language import Language
 
 Label = dict[str, str | int]
+# Ten times what the longest books have; each block takes time in all that follows.
+MAX_BLOCKS = 100_000
 
 
 class Placed(NamedTuple):
@@ -80,6 +84,14 @@ class Extracted:
     @cached_property
     def _starts(self) -> list[int]:
         return [place.start for place in self.places]
+
+
+def at_most(pieces: Iterable[Piece]) -> list[Piece]:
+    """Return the pieces of a document, unless they are more than anybody writes."""
+    several = list(islice(pieces, MAX_BLOCKS + 1))
+    if len(several) > MAX_BLOCKS:
+        raise InputError(f"has more than {MAX_BLOCKS:,} paragraphs: split it into documents first")
+    return several
 
 
 def as_text(text: str) -> Extracted:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tersely.errors import InputError
-from tersely.extract import Extracted, extract
+from tersely.extract import Extracted, extract_apart
 from tersely.extract.extracted import as_text
 from tersely.io.lines import Fault, parse_object, read_objects
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tersely.text.document import Document
     from tersely.text.language import Language
 
+# Seconds in which a file is read; four times what the largest ones need.
+SECONDS = 120.0
 # Far more than anybody reads; a larger text is not one document.
 MAX_BYTES = 200_000_000
 
@@ -61,24 +63,27 @@ class Inputs:
         return {**summary, "extracted": [{"id": name, "text": source.text} for name, source in read.items()]}
 
 
-def read_source(source: str, field: str | None = None) -> Extracted:
-    """Return the text of a file, of standard input (`-`), or at an http(s) address."""
+def read_source(source: str, field: str | None = None, seconds: float = SECONDS) -> Extracted:
+    """Return the text of a file, of standard input (`-`), or at an http(s) address, which is read within `seconds`."""
     if _is_address(source):
         from tersely.io.web import fetch
 
         page = fetch(source)
         kind = f"{page.kind}; charset={page.charset}" if page.charset else page.kind
-        return extract(page.body, name=source, media_type=kind, field=field)
+        return extract_apart(page.body, seconds=seconds, name=source, media_type=kind, field=field)
     if source == "-":
-        return extract(_standard_input(), name="standard input", field=field)
-    return extract(_file(Path(source)), name=source, field=field)
+        return extract_apart(_standard_input(), seconds=seconds, name="standard input", field=field)
+    return extract_apart(_file(Path(source)), seconds=seconds, name=source, field=field)
 
 
-def read_sources(names: Sequence[str], has_names: bool = False, field: str | None = None) -> Inputs:
+def read_sources(
+    names: Sequence[str], has_names: bool = False, field: str | None = None, seconds: float = SECONDS
+) -> Inputs:
     """Return the texts of the inputs with these `names`, or of standard input if there are none.
 
     Several texts have names, and a single one has if `has_names` says so. A file of JSON Lines has a source on each
-    line, and so has standard input if its first line is one. `field` holds the text in JSON or a table.
+    line, and so has standard input if its first line is one. `field` holds the text in JSON or a table. Each file is
+    read within `seconds`.
     """
     inputs: list[Input] = []
     for name in names or ("-",):
@@ -89,9 +94,10 @@ def read_sources(names: Sequence[str], has_names: bool = False, field: str | Non
             inputs += _as_sources(_objects(data), "standard input", field or "text")
             has_names = True
         elif name == "-":
-            inputs.append(Input(name, extract(data, name="standard input", field=field)))
+            text = extract_apart(data, seconds=seconds, name="standard input", field=field)
+            inputs.append(Input(name, text))
         else:
-            inputs.append(Input(name, read_source(name, field)))
+            inputs.append(Input(name, read_source(name, field, seconds)))
     return Inputs(tuple(inputs), has_names or len(inputs) != 1)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tersely.encode import load_encoder
 from tersely.errors import MissingExtraError, TerselyError, UsageError
-from tersely.extract import extract
+from tersely.extract import extract_apart
 from tersely.fitting import Fitting
 from tersely.io.lines import to_json
 from tersely.models import load_model
@@ -23,6 +23,8 @@ from tersely.text.sources import as_document
 
 # An answer lists every sentence, so this bounds answers, too; it holds for all documents of a batch together.
 MAX_SENTENCES = 20_000
+# Each source is read by itself, which takes some three milliseconds, however short it is.
+MAX_SOURCES = 2_000
 # For nested frontiers: their steps may list the square of this number of sentences.
 MAX_NESTED = 1000
 # In a document this short, few budgets change anything, so all of them are tried.
@@ -124,7 +126,7 @@ class Desk:
 
     def _extract(self, request: Request) -> Reply:
         try:
-            extracted = extract(**request)
+            extracted = extract_apart(**request)
         except MissingExtraError as error:
             raise ProblemError("unsupported-media-type", f"this server cannot read such a file: {error}") from None
         except TerselyError as error:
@@ -163,6 +165,9 @@ class Desk:
         text, language = keywords.pop("text"), keywords.pop("language")
         if isinstance(text, str) and keywords["header"]:
             raise invalid("`header` needs a list of sources as the text", "header")
+        if not isinstance(text, str) and len(text) > MAX_SOURCES:
+            detail = f"the text has too many sources: a request may have {MAX_SOURCES:,}"
+            raise invalid(f"{detail}; join short ones, or send several requests", "text")
         try:
             document = self._memory.document(text, language, most)
         except TerselyError as error:
