@@ -1,7 +1,8 @@
 """How sentences become the text of a summary: joining them, and how long the result is."""
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -9,11 +10,13 @@ from tersely.errors import UsageError
 from tersely.options import Options, Unit
 from tersely.text.document import Document
 from tersely.text.language import separator
-from tersely.text.length import TokenCounter, measure, measurer
+from tersely.text.length import TokenCounter, first_word, last_word, measure, measurer
 from tersely.text.sources import Collection, Source
 
 # With headers, sources are a blank line apart.
 _APART = "\n\n"
+# How many words or tokens may disappear where a sentence is joined.
+_MERGED = 8
 
 
 @dataclass(frozen=True)
@@ -53,22 +56,32 @@ class Layout:
         pieces: list[str] = []
         before = None
         for i in sentences:
-            pieces += [self._between(before, i), self.document.display_texts[i]]
+            pieces += [self.between(before, i), self.document.display_texts[i]]
             before = i
         return "".join(pieces)
 
-    def _between(self, before: int | None, i: int) -> str:
+    def between(self, before: int | None, i: int) -> str:
         """Return what comes before a sentence, given the one that precedes it in the summary."""
-        source = self._sources[i]
-        if before is None or (self._headers and source != self._sources[before]):
-            header = self._headers[source] if self._headers else ""
-            return header if before is None else _APART + header
-        if self.options.omission and i != before + 1 and source == self._sources[before]:
-            return self.separator + self.options.omission + self.separator
+        source = self.sources[i]
+        if before is None:
+            return self._headers[source] if self._headers else ""
+        if self._headers and source != self.sources[before]:
+            return self._apart[source]
+        if self.options.omission and i != before + 1 and source == self.sources[before]:
+            return self._omission
         return self.separator
 
     @cached_property
-    def _sources(self) -> tuple[int, ...]:
+    def _omission(self) -> str:
+        return self.separator + self.options.omission + self.separator
+
+    @cached_property
+    def _apart(self) -> tuple[str, ...]:
+        """The header of each source that is not the first."""
+        return tuple(_APART + header for header in self._headers)
+
+    @cached_property
+    def sources(self) -> tuple[int, ...]:
         """The number of each sentence's source."""
         parts = self.document.parts if isinstance(self.document, Collection) else (self.document,)
         return tuple(number for number, part in enumerate(parts) for _ in range(len(part)))
@@ -87,9 +100,109 @@ class Layout:
         """Return the length of the joined sentences."""
         return len(sentences) if self.unit == "sentences" else self.measure(self.join(sentences))
 
+    def alone(self, sentence: int) -> int:
+        """Return the length of a summary of one sentence."""
+        return self.length((sentence,)) if self.marked else self.lengths[sentence]
+
+    @cached_property
+    def adds_up(self) -> bool:
+        """Whether a summary is as long as its sentences and separators."""
+        if self.unit == "sentences":
+            return True
+        apart = self.unit == "words" and self.separator.isspace()
+        return not self.marked and (apart or self.unit in ("chars", "bytes"))
+
+    @cached_property
+    def merging(self) -> int:
+        """About how many words or tokens fewer a summary may have with a sentence more."""
+        return _MERGED + (self.measure(self._omission) if self.options.omission else 0)
+
     def measure(self, text: str) -> int:
         """Return the length of a text."""
         return measure(text, self.unit, self.tokens)
+
+
+class Insertion:
+    """How long a summary becomes by one more sentence, known from its neighbors there, without joining it anew.
+
+    `sentences` is the summary in its order, `length` its length, and `ranks` are all sentences by rank if that is the
+    order. What a source's sentences have before and after them does not depend on where the source stands.
+    """
+
+    def __init__(self, layout: Layout, sentences: Sequence[int], length: int, ranks: Sequence[int] | None) -> None:
+        self._layout, self._sentences, self._length = layout, sentences, length
+        self._rank = None if ranks is None else {i: rank for rank, i in enumerate(ranks)}
+        self._sizes: dict[str, int] = {}
+
+    def length_with(self, sentence: int) -> int | None:
+        """Return the length with a sentence that is not in the summary; None if only the joined text can tell."""
+        layout = self._layout
+        if layout.adds_up or not self._sentences:
+            gap = layout.gap if self._sentences else 0
+            unit = layout.unit == "sentences"
+            return self._length + (1 if unit else layout.alone(sentence) + gap)
+        if not self._is_local:
+            return None
+        at = self._place(sentence)
+        before = self._sentences[at - 1] if at else None
+        after = self._sentences[at] if at < len(self._sentences) else None
+        start, replaced, end = layout.between(before, sentence), "", ""
+        if after is not None:
+            replaced, end = layout.between(before, after), layout.between(sentence, after)
+        if layout.unit != "words":
+            return self._length + self._size(start) + layout.lengths[sentence] + self._size(end) - self._size(replaced)
+        left, right = self._ends[at], self._starts[at]
+        text = f"{left}{start}{layout.document.display_texts[sentence]}{end}{right}"
+        return self._length + layout.measure(text) - layout.measure(left + replaced + right)
+
+    @cached_property
+    def _is_local(self) -> bool:
+        """Whether the neighbors of a sentence decide: tokens may differ anywhere, and words where sources move."""
+        layout = self._layout
+        if layout.unit != "words" or self._rank is None or not isinstance(layout.document, Collection):
+            return layout.unit != "tokens"
+        return bool(layout.options.header) or any(map(str.isspace, layout.separator))
+
+    def _place(self, sentence: int) -> int:
+        """Return where a sentence would stand; a source that is not in the summary yet may stand at its end."""
+        if self._rank is None:
+            return bisect_left(self._sentences, sentence)
+        start, end = self._groups.get(self._layout.sources[sentence], (len(self._sentences),) * 2)
+        return bisect_left(self._sentences, self._rank[sentence], start, end, key=self._rank.__getitem__)
+
+    @cached_property
+    def _groups(self) -> dict[int, tuple[int, int]]:
+        """Where the sentences of a source stand in the summary."""
+        groups: dict[int, tuple[int, int]] = {}
+        for at, i in enumerate(self._sentences):
+            source = self._layout.sources[i]
+            groups[source] = groups.get(source, (at, at))[0], at + 1
+        return groups
+
+    def _size(self, text: str) -> int:
+        if text not in self._sizes:
+            self._sizes[text] = self._layout.measure(text)
+        return self._sizes[text]
+
+    @cached_property
+    def _ends(self) -> list[str]:
+        """The last word before each place, as far as it matters for counting words."""
+        ends, before = [""], None
+        for i in self._sentences:
+            ends.append(last_word(ends[-1] + self._layout.between(before, i) + self._layout.document.display_texts[i]))
+            before = i
+        return ends
+
+    @cached_property
+    def _starts(self) -> list[str]:
+        """The first word after each place, as far as it matters for counting words."""
+        starts, after, following = [""], "", None
+        for i in reversed(self._sentences):
+            gap = "" if following is None else self._layout.between(i, following)
+            after = first_word(self._layout.document.display_texts[i] + gap + after)
+            starts.append(after)
+            following = i
+        return starts[::-1]
 
 
 def _filled(header: str, number: int, source: Source) -> str:
