@@ -99,7 +99,7 @@ def test_a_server_that_other_machines_reach_needs_tokens_and_answers_under_its_n
         address = server.address.replace("0.0.0.0", "127.0.0.1")
         for host, status in (("Tersely.Example:80", 401), ("other.example", 421)):
             assert httpx.get(f"{address}/v1/models", headers={"Host": host}).status_code == status
-    with pytest.raises(UsageError, match="other machines can reach 0.0.0.0: add --tokens-file FILE, or --insecure"):
+    with pytest.raises(UsageError, match=r"other machines can reach 0\.0\.0\.0: add --tokens-file FILE, or --insecure"):
         Server(ServeOptions(host="0.0.0.0", port=0))
 
 

@@ -58,7 +58,7 @@ def test_a_late_request_gets_504_and_its_worker_is_replaced() -> None:
         address = urlsplit(server.address)
         with socket.create_connection((address.hostname, address.port), timeout=60) as slow:
             slow.sendall(
-                b"POST /v1/batch HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n"
+                b"POST /v1/batch HTTP/1.1\r\nHost: [::1]\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n"
             )
             assert slow.recv(12) == b"HTTP/1.1 408"
         assert figure(server, "tersely_workers_replaced") >= 1

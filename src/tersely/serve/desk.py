@@ -11,7 +11,7 @@ from tersely.extract import extract
 from tersely.fitting import Fitting
 from tersely.io.lines import to_json
 from tersely.models import load_model
-from tersely.options import Options, Unit
+from tersely.options import MAX_SENTENCES, Options, Unit
 from tersely.score import Values
 from tersely.serve.problems import FailureError, ProblemError, Reply, invalid
 from tersely.summarizer import Summarizer
@@ -20,8 +20,6 @@ from tersely.text import Document, Language
 from tersely.text.length import Tokenizer, load_token_counter
 from tersely.text.sources import as_document
 
-# An answer lists every sentence, so this bounds answers, too; it holds for all documents of a batch together.
-MAX_SENTENCES = 20_000
 # For nested frontiers: their steps may list the square of this number of sentences.
 MAX_NESTED = 1000
 # In a document this short, few budgets change anything, so all of them are tried.

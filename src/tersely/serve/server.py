@@ -23,6 +23,7 @@ from starlette.types import ASGIApp
 from tersely import __version__
 from tersely.errors import InputError, ModelError, UsageError
 from tersely.models import DEFAULT, load_model
+from tersely.options import DEADLINE, MAX_BODY
 from tersely.serve import DeskWork, api, site
 from tersely.serve.middleware import GONE, Authorization, BodyLimit, Context, Cors, Head, Hosts, respond
 from tersely.serve.problems import Metrics, ProblemError, busy, internal, log_warning, of_status, set_up_log
@@ -41,7 +42,8 @@ class ServeOptions:
     `workers`. `deadline` is the number of seconds from a request to its answer. `max_body` and `max_file` are the
     largest number of bytes in a request and in a file. If there are `tokens`, requests need one of them. `cors` lists
     the origins whose pages may send requests. `names` are those of this server beside its address; `*` allows any.
-    Without tokens, other machines can reach it only if it is `insecure` on purpose. `tokenizer` counts tokens, and `encoder` makes vectors for queries.
+    Without tokens, other machines can reach it only if it is `insecure` on purpose. `tokenizer` counts tokens, and
+    `encoder` makes vectors for queries.
     """
 
     models: tuple[str, ...] = (DEFAULT,)
@@ -49,8 +51,8 @@ class ServeOptions:
     port: int = 8000
     workers: int = field(default_factory=cores)
     queue: int = 64
-    deadline: float = 30.0
-    max_body: int = 2_000_000
+    deadline: float = DEADLINE
+    max_body: int = MAX_BODY
     max_file: int = 10_000_000
     tokens: tuple[str, ...] = field(default=(), repr=False)
     cors: tuple[str, ...] = ()
