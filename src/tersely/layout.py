@@ -73,7 +73,7 @@ class Layout:
 
     @cached_property
     def _omission(self) -> str:
-        return self.separator + self.options.omission + self.separator
+        return self.separator + (self.options.omission or "") + self.separator
 
     @cached_property
     def _apart(self) -> tuple[str, ...]:
