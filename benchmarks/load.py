@@ -66,7 +66,7 @@ def bodies(seed: int) -> Iterator[bytes]:
 async def client(address: str, texts: Iterator[bytes], tally: Tally, goes_on: Callable[[], bool]) -> None:
     """Send one request after the other over one connection."""
     host, port = urlsplit(address).hostname, urlsplit(address).port
-    head = "POST /v1/summarize HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: "
+    head = "POST /v1/summarize HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
     reader, writer = await asyncio.open_connection(host, port)
     while goes_on():
         body = next(texts)

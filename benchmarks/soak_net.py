@@ -103,7 +103,7 @@ class Bodies:
         route = chance.choice([b"summarize", b"summarize", b"frontier", b"batch", b"extract?name=a.html", b"nothing"])
         kind = chance.choice([b"application/json"] * 8 + [b"text/plain", b"application/json; charset=x", b""])
         length = len(body) + chance.choice([0] * 12 + [-3, 10**25])
-        head = b"POST /v1/" + route + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: " + kind
+        head = b"POST /v1/" + route + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: " + kind
         sent = head + b"\r\nContent-Length: %d\r\n\r\n" % max(length, 0) + body
         if chance.random() < 0.05:
             sent = bytes(chance.randrange(256) if chance.random() < 0.02 else byte for byte in sent[:400]) + b"\r\n\r\n"

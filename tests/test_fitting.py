@@ -3,16 +3,19 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from strategies import texts
 from tersely import Document, Summarizer
+from tersely.fitting import Fitting
 from tersely.layout import Layout
 from tersely.options import Budget, Options, Order
 from tersely.select import Problem, Selection
 from tersely.text.length import TokenCounter
+from tersely.text.sources import Collection, Source
 
 # The second sentence repeats the first, and the third is long: there may be room that nothing is worth filling.
 REPEATED = "Rain fell. Rain fell. The river rose by more than two meters in a single night."
@@ -99,6 +102,89 @@ def test_the_reason_is_true_in_every_unit_with_any_separator(
     assert summary.reason == ("no-gain" if fits else "selected" if chosen else "nothing-fits")
     shortest = min((length({i}) for i in left), default=None)
     assert summary.needed == (shortest if summary.reason == "nothing-fits" else None)
+
+
+_SHORT = st.sampled_from(["-", "雨", "I-I", "ab. cd", "a", "雨b", "Rain fell.", "雨。", "…", "x_", "word-"])
+
+
+@given(
+    st.lists(st.lists(_SHORT, min_size=1, max_size=5), min_size=1, max_size=3),
+    st.booleans(),
+    st.sampled_from(["chars", "words", "tokens", "bytes", "sentences"]),
+    st.sampled_from([None, "", "-", " and ", "\n", "雨"]),
+    st.sampled_from(["", "[…]", " ", "[a long mark of omission]", "雨"]),
+    st.sampled_from(["", "[{id}] ", "{title}", "{number}雨\n", "-"]),
+    st.integers(1, 60),
+    st.sets(st.integers(0, 5), max_size=2),
+    st.sampled_from([_thirds, _merging]),
+    st.sampled_from(["document", "rank"]),
+    st.randoms(use_true_random=False),
+)
+def test_reasons_are_true_of_the_joined_text(
+    groups: list[list[str]],
+    several: bool,
+    unit: str,
+    separator: str | None,
+    omission: str,
+    header: str,
+    limit: int,
+    exclude: set[int],
+    tokens: TokenCounter,
+    order: Order,
+    random: Any,
+) -> None:
+    parts = [Document.from_sentences(group, "en") for group in (groups if several else groups[:1])]
+    document = parts[0]
+    if several:
+        sources = tuple(Source(f"s{i}", part.text, "T" * 5 * i) for i, part in enumerate(parts))
+        document = Collection.gather(sources)
+    options = Options(
+        order=order,
+        exclude=frozenset(i for i in exclude if i < len(document)),
+        separator=separator,
+        omission=omission,
+        header=header if several else "",
+    )
+    layout = Layout(document, unit, options, tokens)  # type: ignore[arg-type]
+    values = np.array([0.1 + random.random() for _ in range(len(document))])
+    fitting = Fitting(layout, values, Summarizer.load(select="knapsack").selector, "", "")
+    summary = fitting.summary(fitting.choice(limit), Budget(limit, unit), limit)  # type: ignore[arg-type]
+    chosen = {sentence.index for sentence in summary.sentences}
+    left = set(range(len(document))) - chosen - options.exclude
+    if summary.reason in ("whole-text-fits", "empty-input"):
+        assert not left
+        return
+    fits = {i for i in left if fitting.length({*chosen, i}) <= limit}
+    assert summary.reason == ("no-gain" if fits else "selected" if chosen else "nothing-fits")
+    shortest = min((fitting.length({i}) for i in left), default=None)
+    assert summary.needed == (shortest if summary.reason == "nothing-fits" else None)
+    for sentence in summary.ranking:
+        if sentence.rejected == "outweighed":
+            assert sentence.index not in fits
+        if sentence.rejected == "no-gain":  # all values are above zero
+            assert sentence.index in fits
+        assert (sentence.rejected == "no-room") <= (fitting.length({sentence.index}) > limit)
+
+
+def test_what_is_needed_counts_the_header() -> None:
+    summary = Summarizer.load().summarize(
+        [
+            {"id": "harbor-report-of-march", "text": "Rain fell on Rome."},
+            {"id": "b", "text": "The river rose by a meter."},
+        ],
+        header="[{id}] ",
+        max_chars=10,
+    )
+    assert (summary.reason, summary.needed) == ("nothing-fits", len("[b] The river rose by a meter."))
+
+
+def test_a_sentence_that_replaces_a_mark_of_omission_fits_without_room() -> None:
+    document = Document.from_sentences(["The harbor closes.", "So.", "The work takes a year."], "en")
+    layout = Layout(document, "chars", Options(omission="[something is left out]"))
+    fitting = Fitting(layout, np.array([1.0, 1.0, 1.0]), Summarizer.load(select="knapsack").selector, "", "")
+    choice = fitting.choice_of((0, 2))
+    summary = fitting.summary(choice, Budget(choice.length, "chars"), choice.length)
+    assert (summary.reason, [s.rejected for s in summary.ranking]) == ("no-gain", ["", "no-gain", ""])
 
 
 COPIES = (

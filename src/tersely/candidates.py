@@ -4,7 +4,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -164,15 +164,17 @@ class Candidates:
         cured = self.levels[0].cures[sentence] if cure is not None and self.levels[0].cures else -1
         return (cured if cured >= 0 else cure), cause
 
-    def rejections(self, chosen: tuple[int, ...], length: int, capacity: int) -> list[Rejected]:
-        """Say for each sentence why it is not in a summary of this length; nothing for those that are."""
+    def rejections(self, chosen: tuple[int, ...], capacity: int, fits: Callable[[int], bool]) -> list[Rejected]:
+        """Say for each sentence why it is not in a summary; nothing for those that are.
+
+        `fits` tells whether the summary has room for a sentence.
+        """
         if len(chosen) == len(self.values):
             return [""] * len(chosen)
         problem, inside = self._solved(chosen), set(chosen)
         values, repeats = problem.values.tolist(), self._repeats(problem, chosen)
-        room = capacity - length if chosen else capacity + problem.separator
         reasons: list[Rejected] = []
-        for i, cost in enumerate(problem.costs.tolist()):
+        for i, value in enumerate(values):
             reason: Rejected = "outweighed"
             if i in inside:
                 reason = ""
@@ -182,12 +184,12 @@ class Candidates:
                 reason = "noise"
             elif i in problem.exclude or i in repeats:
                 reason = "redundant"
-            elif self._alone(i) > capacity:
+            elif self.layout.alone(i) > capacity:
                 reason = "no-room"
-            elif values[i] <= 0 and not self._is_cured(problem, i, inside):
+            elif value <= 0 and not self._is_cured(problem, i, inside):
                 reason = "needs" if self._is_held_back(problem, i, inside) else "no-gain"
-            elif cost <= room:
-                reason = "no-gain"  # it would fit
+            elif fits(i):
+                reason = "no-gain"
             reasons.append(reason)
         return reasons
 
@@ -201,10 +203,6 @@ class Candidates:
     def _repeats(self, problem: Problem, chosen: tuple[int, ...]) -> frozenset[int]:
         """Return the sentences that share three words in a row with a chosen one, if that is a reason."""
         return sharing_trigrams(problem, chosen) if self.layout.options.redundancy == "trigrams" else frozenset()
-
-    def _alone(self, sentence: int) -> int:
-        """Return the length of a summary of one sentence."""
-        return self.layout.length((sentence,)) if self.layout.marked else self.layout.lengths[sentence]
 
     def _is_cured(self, problem: Problem, sentence: int, inside: set[int]) -> bool:
         """Tell whether a sentence is worth something with what is chosen."""

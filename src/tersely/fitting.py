@@ -2,26 +2,23 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
 from tersely.candidates import Candidates
 from tersely.errors import UsageError
-from tersely.layout import Layout
+from tersely.layout import Insertion, Layout
 from tersely.options import Budget
 from tersely.read import Network
 from tersely.select import Selection, Selector, Values, blocking_trigrams, repeats_trigrams, solver
 from tersely.summary import Reason, Rejected, ScoredSentence, Summary
 from tersely.text.sources import Collection, located
 
-# How many words or tokens may disappear where a sentence is joined, and how many characters are joined to see that.
-_MERGED = 8
+# How many characters are joined to see whether another sentence fits, where only the joined text can tell.
 _TRIED_CHARS = 1_000_000
 # How many rooms are tried one by one if a joined text is too long; then the room shrinks by what is too much.
 _TRIES = 256
-# How many of the shortest sentences are joined with their headers to find the shortest summary.
-_SHORTEST = 8
 
 
 @dataclass(frozen=True)
@@ -127,9 +124,10 @@ class Fitting:
     def summary(self, choice: Choice, budget: Budget, capacity: int) -> Summary:
         """Turn a choice into the summary that a user gets."""
         document, inside = self.layout.document, set(choice.chosen)
-        reason = choice.reason or self._reason(choice, capacity)
+        fits = self._fits(choice, capacity)
+        reason = choice.reason or self._reason(choice, capacity, fits)
         sources = document.sources if isinstance(document, Collection) else ()
-        rejections = self.candidates.rejections(choice.chosen, choice.length, capacity)
+        rejections = self.candidates.rejections(choice.chosen, capacity, fits)
         every = [self._sentence(i, i in inside, rejected) for i, rejected in enumerate(rejections)]
         return Summary(
             text=choice.text,
@@ -258,10 +256,12 @@ class Fitting:
         """The texts of choices, joined, and their lengths."""
         return {}
 
-    def _reason(self, choice: Choice, capacity: int) -> Reason:
+    def _reason(self, choice: Choice, capacity: int, fits: Callable[[int], bool]) -> Reason:
         if not choice.chosen:
             return "nothing-fits" if self._needed is None or self._needed > capacity else "no-gain"
-        return "no-gain" if self._has_room(choice, capacity) else "selected"
+        lengths, unavailable = self.layout.lengths, self.layout.options.exclude.union(choice.chosen)
+        free = sorted(set(range(len(lengths))) - unavailable, key=lengths.__getitem__)
+        return "no-gain" if any(map(fits, free[:1] if self.layout.adds_up else free)) else "selected"
 
     @cached_property
     def _needed(self) -> int | None:
@@ -269,27 +269,33 @@ class Fitting:
 
         What has nothing to do with a question is no answer to it, however short.
         """
-        options, lengths = self.layout.options, self.layout.lengths
-        allowed = (i for i in range(len(lengths)) if i not in options.exclude)
-        possible = [i for i in allowed if options.query is None or self.values[i] > 0]
-        shortest = sorted(possible, key=lengths.__getitem__)[: _SHORTEST if self.layout.marked else 1]
-        return min((self.length((i,)) for i in shortest), default=None)
+        options = self.layout.options
+        allowed = (i for i in range(len(self.values)) if i not in options.exclude)
+        possible = (i for i in allowed if options.query is None or self.values[i] > 0)
+        return min(map(self.layout.alone, possible), default=None)
 
-    def _has_room(self, choice: Choice, capacity: int) -> bool:
-        """Tell whether another sentence would fit.
+    def _fits(self, choice: Choice, capacity: int) -> Callable[[int], bool]:
+        """Return a function that tells whether another sentence would fit.
 
-        Characters, bytes and sentences add up. Words and tokens may merge where sentences are joined, and headers and
-        marks of omission come on top, so the shortest sentences are tried, the shortest first, as long as that takes
-        no time worth mentioning.
+        Where its neighbors do not say how much it adds, it is joined, as long as that takes no time worth mentioning;
+        what was not tried does not fit.
         """
-        lengths, gap = self.layout.lengths, self.layout.gap
-        unavailable, room = self.layout.options.exclude.union(choice.chosen), capacity - choice.length
-        free = sorted((length, i) for i, length in enumerate(lengths) if i not in unavailable)
-        if self.layout.unit == "sentences" or (self.layout.unit in ("chars", "bytes") and not self.layout.marked):
-            return bool(free) and free[0][0] + gap <= room
-        tries = max(1, _TRIED_CHARS // (len(choice.text) + 1))
-        promising = (i for length, i in free[:tries] if length + gap <= room + _MERGED)
-        return any(self.length((*choice.chosen, i)) <= capacity for i in promising)
+        layout, ranks = self.layout, None if self.layout.options.order == "document" else self.ranks
+        insertion = Insertion(layout, self._ordered(choice.chosen), choice.length, ranks)
+        most, tries = capacity - choice.length + layout.merging, max(1, _TRIED_CHARS // (len(choice.text) + 1))
+
+        @cache
+        def fits(sentence: int) -> bool:
+            nonlocal tries
+            length = insertion.length_with(sentence)
+            if length is None:
+                if not tries or layout.lengths[sentence] + layout.gap > most:
+                    return False
+                tries -= 1
+                length = self.length((*choice.chosen, sentence))
+            return length <= capacity
+
+        return fits
 
     @cached_property
     def _selector(self) -> Selector:

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,13 +11,15 @@ from tersely.errors import UsageError
 from tersely.options import ACCOUNT, Options, Unit
 from tersely.text.document import Document
 from tersely.text.language import separator
-from tersely.text.length import TokenCounter, measure, measurer
+from tersely.text.length import TokenCounter, first_word, last_word, measure, measurer
 from tersely.text.sources import Collection, Source, located
 
 # With headers, sources are a blank line apart.
 _APART = "\n\n"
 # An account of what is left out has this many words, or a heading of this many characters.
 _MOST_WORDS, _LONGEST_TOPIC = 3, 40
+# How many words or tokens may disappear where a sentence is joined; with an account that changes, about this many more.
+_MERGED, _ACCOUNT_LENGTH = 8, 40
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class Layout:
     def turns(self) -> tuple[int, ...]:
         """The number of each sentence's turn, which lasts as long as the speaker; without speakers, while the time."""
         document, numbers, number = self.document, list[int](), 0
-        keys = list(zip(self._sources, document.speakers, document.times, strict=True))
+        keys = list(zip(self.sources, document.speakers, document.times, strict=True))
         for i, (source, speaker, time) in enumerate(keys):
             if i and keys[i - 1] != (source, speaker, time):
                 number += not speaker or keys[i - 1][:2] != (source, speaker)
@@ -95,24 +97,29 @@ class Layout:
         pieces: list[str] = []
         before = None
         for i in sentences:
-            label = self.labels[i] if before is None or self.turns[i] != self.turns[before] else ""
-            pieces += [self._between(before, i), label, self.document.display_texts[i]]
+            pieces += [self.between(before, i), self.document.display_texts[i]]
             before = i
-        return "".join(pieces) + ("" if before is None else self._tail(before))
+        return "".join(pieces) + ("" if before is None else self.tail(before))
 
-    def _between(self, before: int | None, i: int) -> str:
+    def between(self, before: int | None, i: int) -> str:
         """Return what comes before a sentence, given the one that precedes it in the summary."""
-        source = self._sources[i]
-        if before is None or (self._headers and source != self._sources[before]):
-            header = self._headers[source] if self._headers else ""
-            header += self._head(i)
-            return header if before is None else self._tail(before) + _APART + header
-        if source != self._sources[before]:
-            return self._tail(before) + self.separator + self._head(i)
+        label = self.labels[i] if before is None or self.turns[i] != self.turns[before] else ""
+        return self._gap_before(before, i) + label
+
+    def _gap_before(self, before: int | None, i: int) -> str:
+        source = self.sources[i]
+        if before is None or (self._headers and source != self.sources[before]):
+            header = (self._headers[source] if self._headers else "") + self._head(i)
+            return header if before is None else self.tail(before) + _APART + header
+        if source != self.sources[before]:
+            return self.tail(before) + self.separator + self._head(i)
         if self.options.omission and i != before + 1:
-            mark = self._account(before + 1, i) if self._accounts else self.options.omission
-            return self.separator + mark + self.separator
+            return self.separator + self._account(before + 1, i) + self.separator if self._accounts else self._omission
         return self.separator
+
+    @cached_property
+    def _omission(self) -> str:
+        return self.separator + (self.options.omission or "") + self.separator
 
     @cached_property
     def _accounts(self) -> bool:
@@ -124,11 +131,12 @@ class Layout:
         return True
 
     def _head(self, i: int) -> str:
-        first = bisect_left(self._sources, self._sources[i])
+        first = bisect_left(self.sources, self.sources[i])
         return self._account(first, i) + self.separator if self._accounts and first < i else ""
 
-    def _tail(self, i: int) -> str:
-        end = bisect_right(self._sources, self._sources[i])
+    def tail(self, i: int) -> str:
+        """Return what comes after a sentence that is the last of a summary or of its source there."""
+        end = bisect_right(self.sources, self.sources[i])
         return self.separator + self._account(i + 1, end) if self._accounts and i + 1 < end else ""
 
     def _account(self, first: int, end: int) -> str:
@@ -163,7 +171,7 @@ class Layout:
         return Counter(terms.vocabulary[number] for number in terms.flat.tolist())
 
     @cached_property
-    def _sources(self) -> tuple[int, ...]:
+    def sources(self) -> tuple[int, ...]:
         """The number of each sentence's source."""
         parts = self.document.parts if isinstance(self.document, Collection) else (self.document,)
         return tuple(number for number, part in enumerate(parts) for _ in range(len(part)))
@@ -182,9 +190,114 @@ class Layout:
         """Return the length of the joined sentences."""
         return len(sentences) if self.unit == "sentences" else self.measure(self.join(sentences))
 
+    def alone(self, sentence: int) -> int:
+        """Return the length of a summary of one sentence."""
+        return self.length((sentence,)) if self.marked else self.lengths[sentence]
+
+    @cached_property
+    def adds_up(self) -> bool:
+        """Whether a summary is as long as its sentences and separators."""
+        if self.unit == "sentences":
+            return True
+        apart = self.unit == "words" and self.separator.isspace()
+        return not self.marked and (apart or self.unit in ("chars", "bytes"))
+
+    @cached_property
+    def merging(self) -> int:
+        """About how many words or tokens fewer a summary may have with a sentence more."""
+        if self._accounts:
+            return _MERGED + _ACCOUNT_LENGTH
+        return _MERGED + (self.measure(self._omission) if self.options.omission else 0)
+
     def measure(self, text: str) -> int:
         """Return the length of a text."""
         return measure(text, self.unit, self.tokens)
+
+
+class Insertion:
+    """How long a summary becomes by one more sentence, known from its neighbors there, without joining it anew.
+
+    `sentences` is the summary in its order, `length` its length, and `ranks` are all sentences by rank if that is the
+    order. What a source's sentences have before and after them does not depend on where the source stands.
+    """
+
+    def __init__(self, layout: Layout, sentences: Sequence[int], length: int, ranks: Sequence[int] | None) -> None:
+        self._layout, self._sentences, self._length = layout, sentences, length
+        self._rank = None if ranks is None else {i: rank for rank, i in enumerate(ranks)}
+        self._sizes: dict[str, int] = {}
+
+    def length_with(self, sentence: int) -> int | None:
+        """Return the length with a sentence that is not in the summary; None if only the joined text can tell."""
+        layout = self._layout
+        if layout.adds_up or not self._sentences:
+            gap = layout.gap if self._sentences else 0
+            unit = layout.unit == "sentences"
+            return self._length + (1 if unit else layout.alone(sentence) + gap)
+        if not self._is_local:
+            return None
+        at = self._place(sentence)
+        before = self._sentences[at - 1] if at else None
+        after = self._sentences[at] if at < len(self._sentences) else None
+        start, text = layout.between(before, sentence), layout.document.display_texts[sentence]
+        if after is not None:
+            replaced, end = layout.between(before, after), layout.between(sentence, after)
+        else:
+            replaced, end = "" if before is None else layout.tail(before), layout.tail(sentence)
+        if layout.unit != "words":
+            added = self._size(start) + layout.measure(text) + self._size(end)
+            return self._length + added - self._size(replaced)
+        left, right = self._ends[at], self._starts[at]
+        joined = f"{left}{start}{text}{end}{right}"
+        return self._length + layout.measure(joined) - layout.measure(left + replaced + right)
+
+    @cached_property
+    def _is_local(self) -> bool:
+        """Whether the neighbors of a sentence decide: tokens may differ anywhere, and words where sources move."""
+        layout = self._layout
+        if layout.unit != "words" or self._rank is None or not isinstance(layout.document, Collection):
+            return layout.unit != "tokens"
+        return bool(layout.options.header) or any(map(str.isspace, layout.separator))
+
+    def _place(self, sentence: int) -> int:
+        """Return where a sentence would stand; a source that is not in the summary yet may stand at its end."""
+        if self._rank is None:
+            return bisect_left(self._sentences, sentence)
+        start, end = self._groups.get(self._layout.sources[sentence], (len(self._sentences),) * 2)
+        return bisect_left(self._sentences, self._rank[sentence], start, end, key=self._rank.__getitem__)
+
+    @cached_property
+    def _groups(self) -> dict[int, tuple[int, int]]:
+        """Where the sentences of a source stand in the summary."""
+        groups: dict[int, tuple[int, int]] = {}
+        for at, i in enumerate(self._sentences):
+            source = self._layout.sources[i]
+            groups[source] = groups.get(source, (at, at))[0], at + 1
+        return groups
+
+    def _size(self, text: str) -> int:
+        if text not in self._sizes:
+            self._sizes[text] = self._layout.measure(text)
+        return self._sizes[text]
+
+    @cached_property
+    def _ends(self) -> list[str]:
+        """The last word before each place, as far as it matters for counting words."""
+        ends, before = [""], None
+        for i in self._sentences:
+            ends.append(last_word(ends[-1] + self._layout.between(before, i) + self._layout.document.display_texts[i]))
+            before = i
+        return ends
+
+    @cached_property
+    def _starts(self) -> list[str]:
+        """The first word after each place, as far as it matters for counting words."""
+        starts, after, following = [""], "", None
+        for i in reversed(self._sentences):
+            gap = self._layout.tail(i) if following is None else self._layout.between(i, following)
+            after = first_word(self._layout.document.display_texts[i] + gap + after)
+            starts.append(after)
+            following = i
+        return starts[::-1]
 
 
 def _filled(header: str, number: int, source: Source) -> str:

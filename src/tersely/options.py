@@ -35,6 +35,14 @@ ACCOUNT = "account"
 # Larger than any text, and small enough for every computation.
 LARGEST = 10**15
 
+# What the service and the tools for assistants take in one request: bytes, lines, blank ones too, and sentences. A
+# wrapped sentence has a few lines. An answer lists every sentence, so the last one bounds answers, too.
+MAX_BODY = 2_000_000
+MAX_LINES = 100_000
+MAX_SENTENCES = 20_000
+# Seconds from a request to its answer.
+DEADLINE = 30.0
+
 Kind = Literal["count", "share", "choice", "indices", "patterns", "text", "switch"]
 
 

@@ -55,3 +55,9 @@ def test_a_wrong_setting_is_one_clear_line(settings: Any) -> None:
     with pytest.raises(UsageError) as caught:
         TerselyCompressor(**settings)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("wrong", [None, "text", {"content": "text"}])
+def test_what_is_no_document_is_one_line(wrong: Any) -> None:
+    with pytest.raises(UsageError, match=r"^document 2 is \w+: give Haystack documents only$"):
+        TerselyCompressor(max_chars=60).run(documents=[DOCUMENTS[0], wrong])

@@ -75,3 +75,21 @@ def test_a_wrong_setting_is_one_clear_line(settings: Any) -> None:
 def test_a_misspelled_setting_is_an_error() -> None:
     with pytest.raises(ValueError, match="max_char"):
         TerselyCompressor(max_chars=5, max_char=5)
+
+
+def test_settings_count_as_they_are_now() -> None:
+    compressor = TerselyCompressor(max_chars=60)
+    copy = compressor.model_copy(update={"max_chars": 30})
+    assert length(copy) <= 30 < length(compressor)
+    compressor.max_chars = 30
+    assert length(compressor) == length(copy)
+    compressor.max_chars, compressor.max_tokens, compressor.tokenizer = None, 4, lambda text: len(text.split())
+    assert length(compressor) < length(copy)
+    compressor.max_tokens = None
+    with pytest.raises(UsageError, match="give exactly one budget"):
+        length(compressor)
+
+
+def length(compressor: TerselyCompressor) -> int:
+    found = compressor.compress_documents(DOCUMENTS, "How long is the river Elbe?")
+    return sum(len(document.page_content) for document in found)

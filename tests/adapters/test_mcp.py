@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from apart import run_apart
 from strategies import texts
 from tersely import Document, Summarizer, summarize
+from tersely.adapters import mcp
 from tersely.adapters.mcp import create_server, headings
 
 SOURCES = [
@@ -207,3 +209,31 @@ def test_fit_accounts_for_what_is_left_out(english: str) -> None:
     [short] = called(("fit", {"text": english, "max_chars": 500, "account": True}))
     assert said(short) == summarize(english, max_chars=500, omission="account").text
     assert "sentences]" in said(short)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Rain fell. " * 200_000, "the text has 2,200,000 bytes, but a call may have 2,000,000: send less at once"),
+        ("Rain\n" * 100_001, "the text has 100,001 lines, but a call may have 100,000: send less at once"),
+        ("It rained. " * 20_001, "the text has more than 20,000 sentences: send less at once"),
+    ],
+)
+def test_a_call_has_the_limits_of_a_request_to_the_service(text: str, message: str) -> None:
+    half = len(text) // 2 + 1
+    sources = [{"id": "a", "text": text[:half]}, {"id": "b", "text": text[half:]}]
+    calls = [("fit", {"text": text, "max_chars": 9}), ("outline", {"text": text})]
+    results = called(*calls, ("fit", {"sources": sources, "max_chars": 9}))
+    assert all(result.is_error for result in results)
+    assert [said(result) for result in results[:2]] == [message] * 2
+    assert said(results[2]).endswith(": send less at once")
+
+
+def test_a_call_that_takes_too_long_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = Event()
+    monkeypatch.setattr(mcp, "DEADLINE", 0.01)
+    monkeypatch.setattr(mcp, "_call", lambda *_: done.wait(60))
+    [result] = called(("fit", {"text": "Rain fell.", "max_chars": 9}))
+    done.set()
+    assert result.is_error
+    assert said(result) == "there was no answer within 0.01 seconds: send a shorter text"

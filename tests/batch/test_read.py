@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import tracemalloc
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from batch.corpora import FORMS, write_corpus, write_lines
 from tersely.batch import inputs as module
-from tersely.batch.inputs import Chunk, Lines, Rows, find_files, read_chunks
+from tersely.batch.inputs import Chunk, Lines, PartRoom, Rows, find_files, read_chunks
 from tersely.errors import InputError, UsageError
 from tersely.io.tables import from_stream
 
@@ -46,6 +47,22 @@ def test_the_same_chunks_follow_from_wherever_a_chunk_ended(
         assert list(read_chunks(found, chunk.end, size)) == chunks[i + 1 :]
         assert [r for single in chunk.singles() for r in records_of(single)] == records_of(chunk)
         assert [s.start.number for s in chunk.singles()] == list(range(chunk.start.number, chunk.end.number))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(files=st.lists(st.integers(1, 20), min_size=1, max_size=3), size=st.integers(1, 9), part=st.integers(1, 15))
+def test_no_chunk_reaches_over_the_end_of_a_part(
+    tmp_path_factory: pytest.TempPathFactory, form: str, files: list[int], size: int, part: int
+) -> None:
+    folder = tmp_path_factory.mktemp("corpus")
+    for i, count in enumerate(files):
+        write_corpus(folder / f"{i}.{form}", [{"text": f"{i} {n}"} for n in range(count)], 7)
+    chunks = list(read_chunks(find_files([str(folder)]), size=size, part=PartRoom(part)))
+    assert all(0 < len(chunk) <= size for chunk in chunks)
+    ends = set(accumulate(map(len, chunks)))
+    assert set(range(part, sum(files) + 1, part)) <= ends
+    texts = [record["text"] for chunk in chunks for record in records_of(chunk)]
+    assert texts == [f"{i} {n}" for i, count in enumerate(files) for n in range(count)]
 
 
 @pytest.mark.parametrize("form", FORMS)

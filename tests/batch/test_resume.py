@@ -151,7 +151,7 @@ def test_a_run_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
     source, out = write_corpus(tmp_path / "in.jsonl", articles(2)), tmp_path / "out"
     run_local(job(source, out), 1)
     manifest = out / "_manifest.jsonl"
-    manifest.write_text(manifest.read_text().replace('"tersely": 4', '"tersely": 3'))
+    manifest.write_text(manifest.read_text().replace('"tersely": 5', '"tersely": 4'))
     with pytest.raises(UsageError, match="is from another version of tersely"):
         run_local(job(source, out, resume=True), 1)
 
@@ -192,6 +192,33 @@ def test_a_run_is_resumed_only_with_the_same_input_and_options(tmp_path: Path) -
     write_corpus(source, articles(26))
     with pytest.raises(UsageError, match="was started with different input"):
         run_local(replace(first, resume=True), 1)
+
+
+def test_changed_input_is_noticed_even_if_its_size_and_time_are_the_same(tmp_path: Path) -> None:
+    file, out = write_corpus(tmp_path / "in.jsonl", articles(25)), tmp_path / "out"
+    run_local(job(file, out), 1)
+    before = file.stat()
+    file.write_bytes(file.read_bytes().replace(b"ship", b"shop", 1))
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert (file.stat().st_size, file.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    with pytest.raises(UsageError, match="was started with different input"):
+        run_local(job(file, out, resume=True), 1)
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+@pytest.mark.parametrize("size", [65, 100])
+def test_a_part_has_as_many_documents_as_was_asked(tmp_path: Path, form: str, size: int) -> None:
+    records = articles(230)
+    source, out = corpus(tmp_path / "in", form, records), tmp_path / "out"
+    asked = replace(job(source, out, to="jsonl"), part_size=size)
+    run_local(asked, 2)
+    counts = [len(read_corpus(part)) for part in parts(out)]
+    assert counts == [size] * (230 // size) + ([230 % size] if 230 % size else [])
+    whole = contents(out)
+    for part in parts(out)[1:3]:
+        part.unlink()
+    run_local(replace(asked, resume=True), 2)
+    assert contents(out) == whole
 
 
 def test_two_runs_cannot_write_to_the_same_folder(tmp_path: Path) -> None:

@@ -107,6 +107,52 @@ def test_a_redirect_leads_to_no_other_scheme(to: str) -> None:
     assert said_for(moved(to))
 
 
+@pytest.mark.parametrize(
+    ("ip", "public"),
+    [
+        ("8.8.8.8", True),
+        ("2606:4700::1111", True),
+        ("64:ff9b::808:808", True),  # NAT64, to 8.8.8.8
+        ("64:ff9b::7f00:1", False),
+        ("64:ff9b::a01:203", False),
+        ("64:ff9b:1::808:808", False),
+        ("2002:7f00:1::", False),
+        ("2002:808:808::", False),
+        ("::127.0.0.1", False),
+        ("::8.8.8.8", False),
+        ("::ffff:192.0.0.9", False),
+        ("192.0.0.9", False),
+        ("192.88.99.1", False),
+        ("224.0.0.251", False),
+        ("239.1.2.3", False),
+        ("ff02::fb%eth0", False),
+        ("ff0e::1", False),
+        ("fe80::1%eth0", False),
+        ("0.0.0.0", False),
+        ("169.254.169.254", False),
+    ],
+)
+def test_only_what_is_a_site_of_its_own_is_public(ip: str, public: bool) -> None:
+    assert web.is_public(ip) is public
+
+
+@pytest.mark.parametrize("host", ["anna:secret@127.0.0.1:1", "anna:secret@b\u2100.org", "secret@[x", ":secret@:x"])
+def test_a_password_is_refused_and_not_repeated(host: str) -> None:
+    with pytest.raises(InputError, match="a user name or password in an address is not supported") as raised:
+        fetch(f"http://{host}/a@b")
+    assert "secret" not in str(raised.value)
+    assert str(raised.value).startswith("http://***@")
+    assert "secret" not in said_for(moved(f"http://{host.encode('ascii', 'ignore').decode()}/"))
+
+
+@pytest.mark.parametrize("port", ["65536", "99999999999999999999", "x"])
+def test_a_port_that_does_not_exist_is_one_line(port: str) -> None:
+    with pytest.raises(InputError, match=r"cannot be fetched: Port ") as raised:
+        fetch(f"http://127.0.0.1:{port}/")
+    assert "\n" not in str(raised.value)
+    assert "Port " in said_for(moved(f"http://127.0.0.1:{port}/"))
+
+
 def test_a_redirect_from_a_public_address_leads_to_no_private_one(monkeypatch: pytest.MonkeyPatch) -> None:
     page = answer(PAGE.encode(), "Content-Type: text/html")
     with server(moved("/there"), page) as (address, _):

@@ -116,6 +116,8 @@ def test_a_port_in_use_is_one_line() -> None:
         (["--model", "nosuch"], 2, "unknown model 'nosuch': "),
         # Only the workers notice this.
         (["--tokenizer", "nowhere"], 3, "'nowhere' is neither a file nor an encoding of tiktoken"),
+        (["--host", "0.0.0.0"], 2, "other machines can reach 0.0.0.0: add --tokens-file FILE, or --insecure if "),
+        (["--allow-host", "http://a.org"], 2, "--allow-host takes * or a name such as example.org, "),
         (["--host", "a..b"], 2, "unknown host 'a..b': give an address of this machine"),
         (["--deadline", "nan"], 2, "the deadline must be above 0 and at most 86400 seconds, not nan"),
         (["--deadline", "inf"], 2, "the deadline must be above 0 and at most 86400 seconds, not inf"),

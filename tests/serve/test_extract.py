@@ -26,7 +26,7 @@ def small() -> Iterator[httpx.Client]:
 
 
 def post(client: httpx.Client, content: bytes, query: str = "", **headers: str) -> httpx.Response:
-    return client.post(f"/v1/extract{query}", content=content, headers=headers)
+    return client.post(f"/v1/extract{query}", content=content, headers={"Content-Type": "application/pdf"} | headers)
 
 
 def test_a_file_gives_what_the_library_gives(small: httpx.Client) -> None:
@@ -40,8 +40,17 @@ def test_a_file_gives_what_the_library_gives(small: httpx.Client) -> None:
 def test_an_encoding_is_found_or_taken_from_the_media_type(small: httpx.Client) -> None:
     text = "港口将于三月关闭。工程将持续一年。\n"
     assert post(small, text.encode("gb18030") * 9).json()["text"].strip() == (text * 9).strip()
-    kind = {"Content-Type": "text/plain; charset=latin-1"}
+    kind = {"Content-Type": "text/markdown; charset=latin-1"}
     assert post(small, "Ein Gr\xfcner Fisch.".encode("latin-1"), **kind).json()["text"] == "Ein Grüner Fisch."
+
+
+@pytest.mark.parametrize(
+    "kind", [None, "", "text/plain", "TEXT/PLAIN; charset=utf-8", "multipart/form-data; boundary=x", "nonsense"]
+)
+def test_a_type_that_any_page_may_send_unasked_is_refused(small: httpx.Client, kind: str | None) -> None:
+    headers = {} if kind is None else {"Content-Type": kind}
+    problem = is_problem(small.post("/v1/extract?name=a.html", content=PAGE, headers=headers), 415)
+    assert "send 'Content-Type: application/octet-stream' or the file's own" in problem["detail"]
 
 
 def test_a_file_may_be_larger_than_other_bodies_and_no_larger_than_allowed(small: httpx.Client) -> None:

@@ -150,9 +150,8 @@ def test_a_chunked_body_is_cut_off_while_it_is_being_sent(client: httpx.Client) 
     host, port = urlsplit(str(client.base_url)).hostname, urlsplit(str(client.base_url)).port
     assert host is not None
     assert port is not None
-    head = (
-        "POST /v1/summarize HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
-    )
+    names = "Host: localhost\r\nContent-Type: application/json\r\n"
+    head = f"POST /v1/summarize HTTP/1.1\r\n{names}Transfer-Encoding: chunked\r\n\r\n"
     with socket.create_connection((host, port), timeout=60) as connection:
         connection.sendall(head.encode())
         for _ in range(31):

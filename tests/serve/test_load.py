@@ -58,7 +58,7 @@ def test_a_late_request_gets_504_and_its_worker_is_replaced() -> None:
         address = urlsplit(server.address)
         with socket.create_connection((address.hostname, address.port), timeout=60) as slow:
             slow.sendall(
-                b"POST /v1/batch HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n"
+                b"POST /v1/batch HTTP/1.1\r\nHost: [::1]\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n"
             )
             assert slow.recv(12) == b"HTTP/1.1 408"
         assert figure(server, "tersely_workers_replaced") >= 1
@@ -108,8 +108,7 @@ def test_a_killed_worker_is_replaced() -> None:
             answer = threads.submit(ask, server)
             until(lambda: server.queue.running == 1)
             os.kill(first, signal.SIGKILL)
-            assert answer.result().status_code == 500
-            assert answer.result().json()["request_id"] == answer.result().headers["x-request-id"]
+            assert answer.result().status_code == 200
         assert ask(server).status_code == 200
         [second] = server.queue.pids
         # An idle worker loses no request.

@@ -17,7 +17,7 @@ LEFT_OUT = [checks.positive_data_acceptance]
 async def document() -> dict[str, Any]:
     options = ServeOptions()
     transport = httpx.ASGITransport(make_app(options, make_queue(options)))
-    async with httpx.AsyncClient(transport=transport, base_url="http://tersely") as client:
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         found: dict[str, Any] = (await client.get("/openapi.json")).json()
         return found
 

@@ -46,6 +46,13 @@ class Passages:
     ) -> None:
         if (max_tokens is None) == (max_chars is None):
             raise UsageError("give exactly one budget, max_tokens or max_chars")
+        self.settings = {
+            "max_tokens": max_tokens,
+            "max_chars": max_chars,
+            "tokenizer": tokenizer,
+            "encoder": encoder,
+            "model": model,
+        }
         self.budget = Budget.one_of(max_tokens=max_tokens, max_chars=max_chars)
         self.tokens = None if max_tokens is None else token_counter(tokenizer)
         self.encoder, self.summarizer = encoder, Summarizer.load(model)
@@ -102,7 +109,7 @@ class Settings:
     encoder: str | None = None
     model: str | None = None
     title_key: str = "title"
-    _passages: Passages
+    _passages: Passages | None
 
     def __init__(
         self,
@@ -126,6 +133,13 @@ class Settings:
         passages = Passages(**settings)
         super().__init__(**settings | {"title_key": title_key} | fields)
         self._passages = passages
+
+    def fit_passages(self, passages: Sequence[tuple[str, object]], query: str | None) -> dict[int, Excerpt | None]:
+        """Fit passages by the settings as they are now: fields may be set, and copies changed."""
+        settings = {name: getattr(self, name) for name in ("max_tokens", "max_chars", "tokenizer", "encoder", "model")}
+        if self._passages is None or self._passages.settings != settings:
+            self._passages = Passages(**settings)
+        return self._passages.fit(passages, query)
 
 
 def cut(collection: Collection, summary: Summary) -> dict[str, Excerpt]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from tersely.adapters._passages import Excerpt, Passages
-from tersely.errors import extra
+from tersely.errors import UsageError, extra
 
 with extra("the Haystack adapter", "haystack"):
     from haystack import Document, component, default_from_dict, default_to_dict
@@ -59,6 +59,9 @@ class TerselyCompressor:
     @component.output_types(documents=list[Document])
     def run(self, documents: list[Document], query: str | None = None) -> dict[str, list[Document]]:
         """Return what is kept of the documents, in their order."""
+        for number, document in enumerate(documents, 1):
+            if not isinstance(document, Document):
+                raise UsageError(f"document {number} is {type(document).__name__}: give Haystack documents only")
         passages = [(document.content or "", document.meta.get(self._title_key)) for document in documents]
         return {
             "documents": [

@@ -24,7 +24,7 @@ class TerselyCompressor(Settings, BaseDocumentCompressor):
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
-    _passages: Passages = PrivateAttr()
+    _passages: Passages | None = PrivateAttr(None)
 
     def compress_documents(
         self,
@@ -36,7 +36,7 @@ class TerselyCompressor(Settings, BaseDocumentCompressor):
         passages = [(document.page_content, document.metadata.get(self.title_key)) for document in documents]
         return [
             _shortened(documents[number], excerpt) if excerpt else documents[number]
-            for number, excerpt in self._passages.fit(passages, query).items()
+            for number, excerpt in self.fit_passages(passages, query).items()
         ]
 
 

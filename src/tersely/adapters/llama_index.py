@@ -20,7 +20,7 @@ class TerselyPostprocessor(Settings, BaseNodePostprocessor):
     sentences stood, as `[start, end]`. A node of which nothing is kept is left out; one without text stays as it is.
     """
 
-    _passages: Passages = PrivateAttr()
+    _passages: Passages | None = PrivateAttr(None)
 
     @classmethod
     def class_name(cls) -> str:
@@ -36,7 +36,7 @@ class TerselyPostprocessor(Settings, BaseNodePostprocessor):
         query = query_bundle.query_str if query_bundle else None
         return [
             _shortened(nodes[number], excerpt) if excerpt else nodes[number]
-            for number, excerpt in self._passages.fit(passages, query).items()
+            for number, excerpt in self.fit_passages(passages, query).items()
         ]
 
 

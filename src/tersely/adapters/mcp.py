@@ -8,7 +8,18 @@ from typing import Any
 
 from tersely import __version__
 from tersely.errors import TerselyError, UsageError, extra
-from tersely.options import ACCOUNT, BUDGETS, OPTIONS, Budget, Options, Pattern
+from tersely.options import (
+    ACCOUNT,
+    BUDGETS,
+    DEADLINE,
+    MAX_BODY,
+    MAX_LINES,
+    MAX_SENTENCES,
+    OPTIONS,
+    Budget,
+    Options,
+    Pattern,
+)
 from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text.document import Document
@@ -103,7 +114,7 @@ class Tools:
         header = None if call.sources is None else "[{id}]\n"
         omission = ACCOUNT if call.account else None
         options = Options.of(query=call.query or None, header=header, keep=call.keep, omission=omission)
-        summary = self.summarizer.fit(as_document(text_or_sources), Budget.one_of(**limits), options, self.tokenizer)
+        summary = self.summarizer.fit(_document(text_or_sources), Budget.one_of(**limits), options, self.tokenizer)
         if not summary.sentences:
             raise UsageError(summary.explain())
         text = _sendable(summary.text)
@@ -111,7 +122,7 @@ class Tools:
 
     def outline(self, call: Outline) -> CallToolResult:
         """Answer `outline`: a line for each heading and each of the best sentences."""
-        document = as_document(call.text)
+        document = _document(call.text)
         places = list(headings(document))
         titles = frozenset(i for i, kind in enumerate(document.kinds) if kind == "heading")
         if len(titles) < len(document):
@@ -158,8 +169,11 @@ def create_server(summarizer: Summarizer, tokenizer: str | None = None) -> Serve
         )
 
     async def call_tool(_: Any, call: CallToolRequestParams) -> CallToolResult:
-        # In a thread, so that a long text does not keep the server from answering.
-        return await anyio.to_thread.run_sync(partial(_call, tools, call.name, call.arguments or {}))
+        # In a thread, so that a long text does not keep the server from answering. One that is late is not waited for.
+        work = partial(_call, tools, call.name, call.arguments or {})
+        with anyio.move_on_after(DEADLINE):
+            return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+        return _refused(f"there was no answer within {DEADLINE:g} seconds: send a shorter text")
 
     return Server("tersely", version=__version__, on_list_tools=list_tools, on_call_tool=call_tool)
 
@@ -207,7 +221,28 @@ def _call(tools: Tools, name: str, arguments: dict[str, Any]) -> CallToolResult:
         message = f"{'.'.join(map(str, first['loc']))}: {first['msg'][:1].lower()}{first['msg'][1:]}"
     except TerselyError as error:
         message = str(error)
+    return _refused(message)
+
+
+def _refused(message: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=_sendable(" ".join(message.split())))], is_error=True)
+
+
+def _document(content: str | list[dict[str, Any]]) -> Document:
+    """Return the document of a call; it has the limits of a request to the service."""
+    texts = [content] if isinstance(content, str) else [source["text"] for source in content]
+    limits = (
+        ("bytes", MAX_BODY, sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)),
+        ("lines", MAX_LINES, sum(len(text.splitlines()) for text in texts)),
+    )
+    for unit, most, count in limits:
+        if count > most:
+            raise UsageError(f"the text has {count:,} {unit}, but a call may have {most:,}: send less at once")
+    is_text = isinstance(content, str)
+    document = Document.from_text(texts[0], None, MAX_SENTENCES) if is_text else as_document(content)
+    if len(document) > MAX_SENTENCES:
+        raise UsageError(f"the text has more than {MAX_SENTENCES:,} sentences: send less at once")
+    return document
 
 
 def _answer(text: str, data: dict[str, Any] | None = None) -> CallToolResult:

@@ -5,7 +5,7 @@ from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any
 
-from tersely.batch.inputs import Chunk, ChunkResult, Position, read_chunks, record_by_record
+from tersely.batch.inputs import CHUNK, Chunk, ChunkResult, PartRoom, Position, read_chunks, record_by_record
 from tersely.batch.job import ERRORS, BatchProgress, Job
 from tersely.batch.output import FinishedPart, Output, Totals, part_name, run_job
 from tersely.batch.records import json_line
@@ -40,10 +40,10 @@ def _write_parts(output: Output, workers: int, show: Callable[[BatchProgress], N
     with OrderedPool(job.work, workers, record_by_record(job.work.name), job.timeout) as pool:
         for part in parts:
             if not part.is_intact(output.store, job.retry):
-                chunks = _until(read_chunks(job.files, part.start, job.chunk), part.end)
+                chunks = _until(read_chunks(job.files, part.start, CHUNK, PartRoom(job.part_size)), part.end)
                 _write(output, part.name.removesuffix(f".{job.form}"), run(chunks, again=True))
         count, end = len(parts), parts[-1].end if parts else Position()
-        results = run(read_chunks(job.files, end, job.chunk))
+        results = run(read_chunks(job.files, end, CHUNK, PartRoom(job.part_size)))
         for first in results:
             _write(output, part_name(count), _one_part(first, results, job.part_size))
             count += 1

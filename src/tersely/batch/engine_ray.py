@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from tersely.batch.inputs import Chunk, InputFile, Position, read_chunks, record_by_record
+from tersely.batch.inputs import CHUNK, Chunk, InputFile, PartRoom, Position, read_chunks, record_by_record
 from tersely.batch.job import BatchProgress, Job
 from tersely.batch.output import Output, Totals, part_name, run_job
 from tersely.errors import InputError, MissingExtraError, ModelError
@@ -124,7 +124,7 @@ def _write_parts(output: Output, stream: "Stream", show: Callable[[BatchProgress
     files = [replace(file, path=absolute(file.path)) for file in job.files]
     names = frozenset(part.name.removesuffix(f".{job.form}") for part in intact)
     parts, documents, read, total = len(names), 0, 0, max(1, sum(file.size for file in files))
-    with closing(stream(PartReader(files, job.chunk, job.part_size, names), output)) as rows:
+    with closing(stream(PartReader(files, job.part_size, names), output)) as rows:
         for row in rows:
             parts, documents, read = parts + 1, documents + row["documents"], read + row["size"]
             show(BatchProgress(documents, min(1.0, read / total)))
@@ -177,7 +177,6 @@ class PartReader:
     """A task that reads a file and yields its parts one by one, except those that are `finished`."""
 
     files: list[InputFile]
-    chunk: int
     part_size: int
     finished: frozenset[str]
 
@@ -186,19 +185,21 @@ class PartReader:
         pa = pyarrow()
         [file] = table["file"].to_pylist()
         before = sum(earlier.size for earlier in self.files[:file])
-        for number, chunks in enumerate(self._split(read_chunks(self.files[: file + 1], Position(file), self.chunk))):
+        for number, chunks in enumerate(self._split(file)):
             size, before = chunks[-1].read - before, chunks[-1].read
             if part_name(file, number) not in self.finished:
                 body = pa.array([pickle.dumps(chunks)], pa.large_binary())
                 yield pa.table({"file": [file], "part": [number], "size": [size], "chunks": body})
 
-    def _split(self, chunks: Iterator[Chunk]) -> Iterator[list[Chunk]]:
+    def _split(self, file: int) -> Iterator[list[Chunk]]:
         part: list[Chunk] = []
-        for chunk in chunks:
+        room = PartRoom(self.part_size)
+        for chunk in read_chunks(self.files[: file + 1], Position(file), CHUNK, room):
             part.append(chunk)
             if sum(map(len, part)) >= self.part_size or sum(piece.size for piece in part) >= _PART_BYTES:
                 yield part
                 part = []
+                room.restart()
         if part:
             yield part
 

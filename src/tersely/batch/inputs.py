@@ -2,10 +2,13 @@
 
 import glob
 import gzip
+import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
+from os import SEEK_END
 from pathlib import Path
 from stat import S_ISREG
 from typing import IO, Any, Literal, NamedTuple, cast, get_args
@@ -26,17 +29,20 @@ _MARKS: dict[bytes, Form] = {b"PAR1": "parquet", GZIP_MARK: "jsonl.gz", **dict.f
 # Large enough that sending a chunk costs nothing, small enough for smooth progress and flat memory.
 CHUNK = 64
 CHUNK_BYTES = 1_000_000
+# Bytes in each block of the sample of a file.
+_BLOCK = 1 << 16
 _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
 class InputFile:
-    """An input file; its size or its time of change differs when its content does."""
+    """An input file; its size, its time of change or a hash of some of its bytes differs when its content does."""
 
     path: str
     size: int
     changed: int  # nanoseconds since 1970
     form: Form
+    sample: str
 
 
 def find_files(inputs: Sequence[str], is_output: Callable[[str], bool] = lambda _: False) -> list[InputFile]:
@@ -135,6 +141,7 @@ def _look(path: str) -> InputFile:
             raise InputError(f"{path} is not a regular file: it can be read only once, so the run could not be resumed")
         with open_file(path) as stream:
             start = stream.read(4)
+            sample = _sample(stream, blocks=3 if is_remote(path) else 16)
         by_name: Form = next((form for form in ("csv", "tsv") if path.lower().endswith(f".{form}")), "jsonl")
         form: Form = next((form for mark, form in _MARKS.items() if start.startswith(mark)), by_name)
         if path.endswith(".parquet") and form != "parquet":
@@ -142,11 +149,21 @@ def _look(path: str) -> InputFile:
         if is_remote(path):
             system, inner = filesystem(path)
             info = system.get_file_info(inner)
-            return InputFile(path, info.size, info.mtime_ns or 0, form)
+            return InputFile(path, info.size, info.mtime_ns or 0, form, sample)
         stat = Path(path).stat()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-    return InputFile(path, stat.st_size, stat.st_mtime_ns, form)
+    return InputFile(path, stat.st_size, stat.st_mtime_ns, form, sample)
+
+
+def _sample(stream: IO[bytes], blocks: int) -> str:
+    """Return a hash of blocks that are spread over a file, its start and its end among them; of a small one, all."""
+    raw = getattr(stream, "raw", stream)  # no more than a block is read
+    last, digest = max(0, raw.seek(0, SEEK_END) - _BLOCK), sha256()
+    for place in sorted({last * number // (blocks - 1) for number in range(blocks)}):
+        raw.seek(place)
+        digest.update(raw.read(_BLOCK))
+    return digest.hexdigest()
 
 
 class Position(NamedTuple):
@@ -258,19 +275,43 @@ def record_by_record(name: Callable[[Chunk], Any] = lambda _: None) -> Rescue:
     return Rescue(lambda chunk: chunk.singles(), set_aside)
 
 
+class PartRoom:
+    """How many records the current part still takes, so that no chunk reaches over its end."""
+
+    def __init__(self, records: int = sys.maxsize) -> None:
+        self._records = self.left = records
+
+    def take(self, records: int) -> None:
+        """Add records to the part; a full one is followed by the next."""
+        self.left -= records
+        if self.left <= 0:
+            self.restart()
+
+    def restart(self) -> None:
+        """Begin the next part."""
+        self.left = self._records
+
+
 _START = Position()
 
 
-def read_chunks(files: Sequence[InputFile], start: Position = _START, size: int = CHUNK) -> Iterator[Chunk]:
-    """Yield the records of all files from a position on; reading from the end of a chunk gives the chunks after it."""
+def read_chunks(
+    files: Sequence[InputFile], start: Position = _START, size: int = CHUNK, part: PartRoom | None = None
+) -> Iterator[Chunk]:
+    """Yield the records of all files from a position on; reading from the end of a chunk gives the chunks after it.
+
+    `files` is the whole input, and `start` where to begin. A chunk has up to `size` records, and no more than are left
+    in the current `part`.
+    """
+    room = part or PartRoom()
     before = sum(file.size for file in files[: start.file])
     for index in range(start.file, len(files)):
         file, position = files[index], start if index == start.file else Position(index)
-        yield from (_rows if file.form == "parquet" else _lines)(file, position, size, before)
+        yield from (_rows if file.form == "parquet" else _lines)(file, position, size, before, room)
         before += file.size
 
 
-def _lines(file: InputFile, position: Position, size: int, before: int) -> Iterator[Chunk]:
+def _lines(file: InputFile, position: Position, size: int, before: int, room: PartRoom) -> Iterator[Chunk]:
     body: list[bytes | str] = []
     broken = (OSError, EOFError, zlib.error, *([zstandard().ZstdError] if file.form == "jsonl.zst" else []))
     start, number, offset = position, position.number, position.offset
@@ -278,7 +319,8 @@ def _lines(file: InputFile, position: Position, size: int, before: int) -> Itera
         with open_lines(file, offset) as (stream, raw):
             while True:
                 start, size_read = Position(position.file, number, offset), 0
-                while len(body) < size and size_read < CHUNK_BYTES and (line := stream.readline(MAX_BYTES + 1)):
+                most = min(size, room.left)
+                while len(body) < most and size_read < CHUNK_BYTES and (line := stream.readline(MAX_BYTES + 1)):
                     offset += len(line)
                     if len(line) > MAX_BYTES:
                         while line and not line.endswith(b"\n"):
@@ -291,15 +333,17 @@ def _lines(file: InputFile, position: Position, size: int, before: int) -> Itera
                     number += 1
                 if not body:
                     return
+                room.take(len(body))
                 yield Lines(start, Position(position.file, number, offset), before + raw.tell(), body)
                 body = []
     except broken as error:
         body.append(f"the rest of the file cannot be read: {getattr(error, 'strerror', None) or error}")
+    room.take(len(body))
     # Reading continues with the next file.
     yield Lines(start, Position(position.file + 1), before + file.size, body)
 
 
-def _rows(file: InputFile, position: Position, size: int, before: int) -> Iterator[Chunk]:
+def _rows(file: InputFile, position: Position, size: int, before: int, room: PartRoom) -> Iterator[Chunk]:
     pa = pyarrow()
     number = 1
     try:
@@ -312,13 +356,16 @@ def _rows(file: InputFile, position: Position, size: int, before: int) -> Iterat
                     continue
                 for batch in (piece for big in table.iter_batches(size, row_groups=[group]) for piece in _pieces(big)):
                     start, number = number, number + batch.num_rows
-                    if start >= position.number:
-                        read = before + file.size * (number - 1) // rows
-                        yield Rows(
-                            Position(position.file, start), Position(position.file, number), read, to_stream(batch)
-                        )
+                    at = max(start, position.number)
+                    while at < number:
+                        end = min(number, at + room.left)
+                        room.take(end - at)
+                        read, piece = before + file.size * (end - 1) // rows, batch.slice(at - start, end - at)
+                        yield Rows(Position(position.file, at), Position(position.file, end), read, to_stream(piece))
+                        at = end
     except (pa.ArrowException, OSError) as error:
         reason = f"the rest of the file cannot be read: {str(error).partition('. ')[0]}"
+        room.take(1)
         yield Lines(Position(position.file, number), Position(position.file + 1), before + file.size, [reason])
 
 

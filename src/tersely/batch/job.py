@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from tersely.batch.inputs import (
-    CHUNK,
     FORMS,
     MANIFEST,
     TABLES,
@@ -108,11 +107,6 @@ class Job:
         """The work of the worker processes."""
         return RecordWork(self.function, self.form, self.text, self.id, self.schema, self.query)
 
-    @property
-    def chunk(self) -> int:
-        """How many records a worker gets at once."""
-        return min(CHUNK, self.part_size)
-
     @cached_property
     def schema(self) -> Any:
         """The schema of the output, if the input or the output is Parquet; the names of its columns if it is CSV."""
@@ -170,7 +164,7 @@ class Job:
 
     def head(self, engine: str) -> dict[str, Any]:
         """Return the description of the job; a run is resumed only by a job with the same one."""
-        state = [[file.path, file.size, file.changed] for file in self.files]
+        state = [[file.path, file.size, file.changed, file.sample] for file in self.files]
         options = {
             "text": self.text,
             "id": self.id,
@@ -179,7 +173,7 @@ class Job:
             "query_column": self.query,
         }
         return {
-            "tersely": 4,  # raised whenever parts get other names or documents, or runs are resumed in another way
+            "tersely": 5,  # raised whenever parts get other names or documents, or runs are resumed in another way
             "engine": engine,
             "inputs": [file.path for file in self.files],
             "input files": sha256(json.dumps(state).encode()).hexdigest(),

@@ -63,6 +63,14 @@ from tersely.errors import extra
     help="Require one of the tokens in FILE, one per line.",
 )
 @click.option("--cors", multiple=True, metavar="ORIGIN", help="Allow pages from this origin. Repeat for several.")
+@click.option(
+    "--allow-host",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Answer under this host name, too. Repeat for several; *: any.",
+)
+@click.option("--insecure", is_flag=True, help="Let other machines use it without a token.")
 @click.option("--tokenizer", metavar="FILE|NAME", help="tokenizer.json or encoding for budgets in tokens.")
 @click.option("--encoder", metavar="NAME", help="Vectors for queries, such as use. Default: words only.")
 def serve(
@@ -76,6 +84,8 @@ def serve(
     max_file: int,
     tokens_file: Path | None,
     cors: tuple[str, ...],
+    names: tuple[str, ...],
+    insecure: bool,
     tokenizer: str | None,
     encoder: str | None,
 ) -> None:
@@ -86,7 +96,7 @@ def serve(
     tersely serve --model my-model --port 8080 --tokens-file tokens.txt
     """
     with extra("the service", "serve"):
-        from tersely.serve.server import ServeOptions, check_origin, read_tokens
+        from tersely.serve.server import ServeOptions, check_name, check_origin, read_tokens
         from tersely.serve.server import serve as run
 
     defaults = ServeOptions()
@@ -101,6 +111,8 @@ def serve(
         max_file=max_file,
         tokens=read_tokens(tokens_file) if tokens_file else (),
         cors=tuple(map(check_origin, cors)),
+        names=tuple(map(check_name, names)),
+        insecure=insecure,
         tokenizer=tokenizer,
         encoder=encoder,
     )

@@ -6,7 +6,7 @@ from codecs import lookup
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPResponse, HTTPSConnection
-from ipaddress import ip_address
+from ipaddress import IPv4Address, ip_address, ip_network
 from threading import Thread
 from time import monotonic
 from typing import Any
@@ -39,6 +39,11 @@ _CHARSET = re.compile(
 _LARGER = {"gb2312": "gb18030", "gbk": "gb18030", "windows-31j": "cp932", "shift_jis": "cp932"}
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([a-z0-9_-]{1,40})", re.IGNORECASE)
 _MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16le", b"\xfe\xff": "utf-16be"}
+# Addresses that stand for others, or that Python counts as public though they are nobody's site: relays (6to4), IPv4 in
+# IPv6, and what is left for protocols. What is behind NAT64 is an address of the old net, and that one decides.
+_NAT64 = ip_network("64:ff9b::/96")
+_SPECIAL = tuple(map(ip_network, ("::/96", "64:ff9b:1::/48", "2002::/16", "192.0.0.0/24", "192.88.99.0/24")))
+_USER = re.compile(r"(?<=//)[^/?#]*@")
 _BULK = re.compile(rb"<(?=(script|style|svg)\b|(!--))", re.IGNORECASE)
 
 
@@ -70,8 +75,17 @@ def fetch(address: str, seconds: float = SECONDS) -> Page:
         return page
     if isinstance(page, InputError | OSError | ValueError | HTTPException):
         reason = " ".join(str(getattr(page, "reason", None) or page).split())  # it may quote what a server said
-        raise InputError(f"{address} cannot be fetched: {reason}") from None
+        raise InputError(f"{without_password(address)} cannot be fetched: {reason}") from None
     raise page
+
+
+def without_password(address: str) -> str:
+    """Return an address that may be shown: without a user's name and password.
+
+    >>> without_password("https://anna:secret@example.org/a@b"), without_password("https://example.org/")
+    ('https://***@example.org/a@b', 'https://example.org/')
+    """
+    return _USER.sub("***@", address, count=1)
 
 
 def decode_page(raw: bytes, charset: str | None = None) -> str | None:
@@ -120,6 +134,7 @@ def codec_of(charset: str | None) -> str | None:
 
 
 def _fetch(address: str, until: float) -> Page:
+    _check(address)
     opener = OpenerDirector()
     for handler in (
         ProxyHandler(),
@@ -190,6 +205,13 @@ def _ascii(address: str) -> str:
     return urlunsplit((parts.scheme.lower(), host, path, query, ""))
 
 
+def _check(address: str) -> None:
+    """Refuse an address that cannot be visited; a message never repeats a password."""
+    if _USER.search(address):
+        raise InputError("a user name or password in an address is not supported: save the page, and give the file")
+    urlsplit(address).port  # noqa: B018 - a ValueError says that there is no such port
+
+
 class _Redirect(HTTPRedirectHandler):
     """Follows redirects without reading what comes with them, which may be as long as a server likes."""
 
@@ -219,6 +241,8 @@ class _Visit(AbstractHTTPHandler):
         return self._visited(HTTPSConnection, request)
 
     def _visited(self, kind: Callable[..., HTTPConnection], request: Request) -> HTTPResponse:
+        _check(request.full_url)
+
         def make(*args: Any, **more: Any) -> HTTPConnection:
             connection = kind(*args, **more)
             connect = connection.connect
@@ -248,4 +272,7 @@ def is_public(address: str) -> bool:
     (True, False, False)
     """
     ip = ip_address(address.partition("%")[0])
-    return (getattr(ip, "ipv4_mapped", None) or ip).is_global
+    ip = getattr(ip, "ipv4_mapped", None) or ip
+    if ip in _NAT64:
+        ip = IPv4Address(int(ip) & 0xFFFF_FFFF)
+    return ip.is_global and not ip.is_multicast and not any(ip in network for network in _SPECIAL)

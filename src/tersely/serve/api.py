@@ -33,6 +33,7 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
         408: "The body did not arrive in time.",
         413: "The body is too large.",
         415: "The body is not declared as JSON, or is compressed.",
+        421: "The server is not known by the name in the Host header.",
         422: "A field is wrong; the answer names it.",
         500: "The server failed.",
         503: "All workers are busy and the queue is full: try again after Retry-After seconds.",
@@ -42,7 +43,7 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
 _FILE_REFUSED = {status: refusal for status, refusal in _REFUSED.items() if status != 400} | {
     415: {
         "model": schema.ProblemAnswer,
-        "description": "The body is compressed, or this server cannot read such files.",
+        "description": "The body is compressed or of a type that any page may send, or such files cannot be read.",
     },
     422: {
         "model": schema.ProblemAnswer,

@@ -11,7 +11,7 @@ from tersely.extract import extract_apart
 from tersely.fitting import Fitting
 from tersely.io.lines import to_json
 from tersely.models import load_model
-from tersely.options import Options, Unit
+from tersely.options import MAX_SENTENCES, Options, Unit
 from tersely.score import Values
 from tersely.serve.problems import FailureError, ProblemError, Reply, invalid
 from tersely.summarizer import Summarizer
@@ -21,8 +21,6 @@ from tersely.text.length import Tokenizer, load_token_counter
 from tersely.text.quotations import verify
 from tersely.text.sources import as_document
 
-# An answer lists every sentence, so this bounds answers, too; it holds for all documents of a batch together.
-MAX_SENTENCES = 20_000
 # Each source is read by itself, which takes some three milliseconds, however short it is.
 MAX_SOURCES = 2_000
 # For nested frontiers: their steps may list the square of this number of sentences.

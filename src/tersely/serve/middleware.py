@@ -1,4 +1,4 @@
-"""The layers around the application, outermost first: context, tokens, body limit, HEAD."""
+"""The layers around the application, outermost first: context, host, tokens, body limit, HEAD."""
 
 import asyncio
 import hmac
@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from email.message import Message as MimeHeaders
 from hashlib import sha256
+from ipaddress import ip_address
 from time import perf_counter
 from uuid import uuid4
 
@@ -34,6 +35,9 @@ SECURITY = {
 }
 # The status that proxies log for a client that disconnected before there was an answer.
 GONE = 499
+_HOST = re.compile(r"(?:\[(?P<ipv6>[0-9a-f:.]+)\]|(?P<name>[^:\[\]/@?#\s]+))(?::[0-9]{0,5})?")
+# What a browser lets any page send without asking first.
+_SIMPLE = frozenset({"text/plain", "multipart/form-data", "application/x-www-form-urlencoded"})
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 # These reveal nothing and cost nothing; everything else needs a token if the server has any.
@@ -100,6 +104,45 @@ class Context:
         return "/static" if path.startswith("/static/") else "other"
 
 
+class Hosts:
+    """Lets only requests through that name a known host, and whose end is clear.
+
+    A page of a stranger can lead its own name to this machine, and a browser then takes the service for a part of that
+    page. It cannot do so with an IP address or with `localhost`; these are always known, and others are `names`.
+    """
+
+    def __init__(self, app: ASGIApp, names: tuple[str, ...]) -> None:
+        self._app, self._names = app, {"localhost", *map(str.lower, names)}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        problem = self._problem(Headers(scope=scope)) if scope["type"] == "http" else None
+        if problem is None:
+            await self._app(scope, receive, send)
+        else:
+            await refuse(problem, scope, receive, send)
+
+    def _problem(self, headers: Headers) -> ProblemError | None:
+        if "transfer-encoding" in headers and "content-length" in headers:
+            return ProblemError("two-lengths", "send either Content-Length or Transfer-Encoding, not both")
+        if "*" in self._names or self._is_known(headers.get("host", "")):
+            return None
+        return ProblemError(
+            "unknown-host", "this server has another name: start it with --allow-host and the name used"
+        )
+
+    def _is_known(self, host: str) -> bool:
+        parts = _HOST.fullmatch(host.lower())
+        if parts is None:
+            return False
+        if (parts["name"] or "").removesuffix(".") in self._names:
+            return True
+        with suppress(ValueError):
+            ip_address(parts["name"] or parts["ipv6"])
+            return True
+        return False
+
+
 class Cors(CORSMiddleware):
     """Tells browsers which other origins may send requests; a refusal is a problem like any other."""
 
@@ -161,8 +204,7 @@ class BodyLimit:
         try:
             headers = Headers(scope=scope)
             _check_packing(headers)
-            if scope["path"] in self._with_json:
-                _check_type(headers)
+            (_check_type if scope["path"] in self._with_json else _check_preflight)(headers)
             body = await self._body(headers, self._sizes[scope["path"]], receive)
         except ProblemError as problem:
             await refuse(problem, scope, receive, send)
@@ -209,6 +251,16 @@ def _check_type(headers: Headers) -> None:
     charset = parsed.get_param("charset", "utf-8")
     if not isinstance(charset, str) or charset.lower() not in ("utf-8", "utf8"):
         raise _unsupported("the body must be in UTF-8")
+
+
+def _check_preflight(headers: Headers) -> None:
+    parsed = MimeHeaders()
+    parsed["content-type"] = headers.get("content-type", "text/plain")
+    if parsed.get_content_type() in _SIMPLE:
+        detail = (
+            "any page may send a body of this type: send 'Content-Type: application/octet-stream' or the file's own"
+        )
+        raise ProblemError("unsupported-media-type", detail, headers={"Accept": "application/octet-stream"})
 
 
 def _check_packing(headers: Headers) -> None:

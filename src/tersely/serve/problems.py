@@ -21,6 +21,7 @@ MEDIA_TYPE = "application/problem+json"
 
 # Each kind of problem with its status and what to do about it; /docs lists them under these names.
 KINDS: dict[str, tuple[int, str]] = {
+    "two-lengths": (400, "The request has both Content-Length and Transfer-Encoding. Send one of them."),
     "invalid-json": (400, "The body is not JSON in UTF-8."),
     "unauthorized": (401, "This server requires a token: send 'Authorization: Bearer TOKEN'."),
     "cors": (403, "This server does not allow a page of that origin to send such a request."),
@@ -30,8 +31,9 @@ KINDS: dict[str, tuple[int, str]] = {
     "too-large": (413, "The body is larger than this server accepts. Send less at once."),
     "unsupported-media-type": (
         415,
-        "The body must be JSON in UTF-8, or at /v1/extract a file that can be read; not compressed.",
+        "The body must be JSON in UTF-8, or at /v1/extract a file that can be read, with its type; not compressed.",
     ),
+    "unknown-host": (421, "This server does not answer under that name; whoever runs it can add it by --allow-host."),
     "invalid-request": (422, "A field or a file is wrong; 'detail' says why, and 'errors' names the field."),
     "internal": (500, "The server failed. The reason is in its log, under this request id."),
     "busy": (
@@ -156,7 +158,7 @@ class FailureError(Exception):
 
 _LOGGER = logging.getLogger("tersely.serve")
 _BUCKETS = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
-_REJECTED = {401: "token", 408: "slow", 413: "size", 415: "type", 503: "busy", 504: "deadline"}
+_REJECTED = {401: "token", 408: "slow", 413: "size", 415: "type", 421: "host", 503: "busy", 504: "deadline"}
 
 
 class JsonLines(logging.Formatter):

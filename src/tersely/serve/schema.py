@@ -9,15 +9,24 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, c
 
 from tersely.errors import UsageError
 from tersely.extract import Form
-from tersely.options import BUDGETS, OPTIONS, PATTERNS, READING, Budget, BudgetUnit, Keyword, Pattern, PlainUnit
+from tersely.options import (
+    BUDGETS,
+    MAX_LINES,
+    OPTIONS,
+    PATTERNS,
+    READING,
+    Budget,
+    BudgetUnit,
+    Keyword,
+    Pattern,
+    PlainUnit,
+)
 from tersely.serve.problems import ProblemError, invalid, invalid_fields
 from tersely.summary import Reason, Rejected
 from tersely.text import Language
 from tersely.text.blocks import Kind
 
 MAX_DOCUMENTS = 100
-# In a request. A wrapped sentence has a few lines, so this leaves room for as many sentences as are allowed.
-MAX_LINES = 100_000
 # For each task a request and its real answer; they are data, so that describing the interface runs no model.
 EXAMPLES: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("examples.json").read_text("utf-8"))
 

@@ -1,11 +1,13 @@
 """Starting the service: its options, the application with its layers, and a server that stops gracefully."""
 
 import errno
+import re
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
 from types import FrameType
 from urllib.parse import urlsplit
@@ -21,8 +23,9 @@ from starlette.types import ASGIApp
 from tersely import __version__
 from tersely.errors import InputError, ModelError, UsageError
 from tersely.models import DEFAULT, load_model
+from tersely.options import DEADLINE, MAX_BODY
 from tersely.serve import DeskWork, api, site
-from tersely.serve.middleware import GONE, Authorization, BodyLimit, Context, Cors, Head, respond
+from tersely.serve.middleware import GONE, Authorization, BodyLimit, Context, Cors, Head, Hosts, respond
 from tersely.serve.problems import (
     Metrics,
     ProblemError,
@@ -46,7 +49,9 @@ class ServeOptions:
     The first of `models`, which are names or folders, is the default. Up to `queue` requests may wait for one of the
     `workers`. `deadline` is the number of seconds from a request to its answer. `max_body` and `max_file` are the
     largest number of bytes in a request and in a file. If there are `tokens`, requests need one of them. `cors` lists
-    the origins whose pages may send requests. `tokenizer` counts tokens, and `encoder` makes vectors for queries.
+    the origins whose pages may send requests. `names` are those of this server beside its address; `*` allows any.
+    Without tokens, other machines can reach it only if it is `insecure` on purpose. `tokenizer` counts tokens, and
+    `encoder` makes vectors for queries.
     """
 
     models: tuple[str, ...] = (DEFAULT,)
@@ -54,11 +59,13 @@ class ServeOptions:
     port: int = 8000
     workers: int = field(default_factory=cores)
     queue: int = 64
-    deadline: float = 30.0
-    max_body: int = 2_000_000
+    deadline: float = DEADLINE
+    max_body: int = MAX_BODY
     max_file: int = 10_000_000
     tokens: tuple[str, ...] = field(default=(), repr=False)
     cors: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    insecure: bool = False
     tokenizer: str | None = None
     encoder: str | None = None
 
@@ -93,6 +100,17 @@ def check_origin(origin: str) -> str:
         ):
             return origin
     raise UsageError(f"--cors takes * or an origin such as https://example.org, without a path, not '{origin}'")
+
+
+def check_name(name: str) -> str:
+    """Return the name of a host if it is one, without a port; otherwise, raise an error that shows the form.
+
+    >>> check_name("tersely.example.org")
+    'tersely.example.org'
+    """
+    if name == "*" or re.fullmatch(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", name):
+        return name
+    raise UsageError(f"--allow-host takes * or a name such as example.org, without a scheme or a port, not '{name}'")
 
 
 def make_queue(options: ServeOptions) -> WorkQueue:
@@ -148,6 +166,7 @@ def _layers(app: FastAPI, options: ServeOptions, metrics: Metrics, queue: WorkQu
             allow_headers=["Authorization", "Content-Type", "X-Request-ID"],
             expose_headers=["Retry-After", "X-Request-ID"],
         )
+    layered = Hosts(layered, (options.host, *options.names))
     return Context(layered, metrics, frozenset(api.ROUTES + site.ROUTES), lambda: queue.closing)
 
 
@@ -183,6 +202,10 @@ class Server(uvicorn.Server):
         self.queue = make_queue(options)
         self._socket, self._listening = bind(options.host, options.port), listening
         host, port = self._socket.getsockname()[:2]
+        if not (options.tokens or options.insecure or ip_address(host.partition("%")[0]).is_loopback):
+            self._socket.close()
+            advice = "add --tokens-file FILE, or --insecure if they may use it without a token"
+            raise UsageError(f"other machines can reach {options.host}: {advice}")
         self.address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         config = uvicorn.Config(
             make_app(options, self.queue),

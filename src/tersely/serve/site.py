@@ -198,7 +198,7 @@ def _curl(address: str, body: dict[str, Any] | None, token: bool, file: bool) ->
     if token:
         parts.append('-H "Authorization: Bearer $TOKEN"')
     if file:
-        parts.append("--data-binary @report.pdf")
+        parts.append("-H 'Content-Type: application/pdf' --data-binary @report.pdf")
     if body:
         parts.append("-H 'Content-Type: application/json'")
         parts.append(f"-d {shlex.quote(json.dumps(body['examples'][0], ensure_ascii=False))}")

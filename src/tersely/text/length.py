@@ -15,6 +15,7 @@ Tokenizer = str | Path | TokenCounter
 # Scripts without spaces, in which each character counts.
 _DENSE = re.compile(f"[{HAN}{KANA}]")
 _BETWEEN = re.compile(rf"[^\s{HAN}{KANA}]+")
+_BARRIER = re.compile(rf"[\s{HAN}{KANA}]")
 _LETTER = re.compile(r"[^\W_]")
 _LETTER_OR_DENSE = re.compile(rf"[^\W_]|[{HAN}{KANA}]")
 
@@ -33,6 +34,31 @@ def count_words(text: str) -> int:
     foreign = sum(map(bool, map(_LETTER.search, _BETWEEN.findall(text))))
     marks = sum(not _LETTER_OR_DENSE.search(run) for run in text.split())
     return dense + foreign + marks
+
+
+def last_word(text: str) -> str:
+    """Return what matters of the end of a text for counting the words of a longer one.
+
+    >>> last_word("Rain fell on Rome"), last_word("Rain. --"), last_word("雨")
+    (' a', ' -', '雨')
+    """
+    start = max((match.start() for match in _BARRIER.finditer(text)), default=-1)
+    return (text[start] if start >= 0 else "") + _shape(text[start + 1 :])
+
+
+def first_word(text: str) -> str:
+    """Return what matters of the start of a text for counting the words of a longer one.
+
+    >>> first_word("Rain fell on Rome"), first_word("-- rain"), first_word("雨")
+    ('a ', '- ', '雨')
+    """
+    barrier = _BARRIER.search(text)
+    return _shape(text) if barrier is None else _shape(text[: barrier.start()]) + barrier[0]
+
+
+def _shape(run: str) -> str:
+    """Return the shortest run of characters that counts like this one."""
+    return run and ("a" if _LETTER.search(run) else "-")
 
 
 def measure(text: str, unit: Unit, tokens: TokenCounter | None = None) -> int:

@@ -27,7 +27,7 @@ class LateError(Exception):
 
 
 class WorkerEndedError(Exception):
-    """A worker died while it was doing a job."""
+    """Two workers died while they were doing the same job."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class WorkQueue:
     Jobs with the same key go to the same worker if it is free, and otherwise to any that is. Of several workers, one
     is always left for jobs that are not long. When no worker may take a job and the queue is full, it is refused at
     once. A worker that misses the deadline of its job is killed. One that dies, for whatever reason, is replaced, and
-    `report` gets a line about it.
+    `report` gets a line about it; the one that replaces it tries its job once more.
 
     Each worker has a thread that starts it, feeds it and replaces it.
     """
@@ -164,7 +164,7 @@ class WorkQueue:
             if worker is None:
                 ticket.refuse(_closing())
             elif ticket.result.set_running_or_notify_cancel():
-                self._do(worker, ticket)
+                self._do(worker, ticket, number)
             if ticket.long:
                 self._end_long()
         if number in self._workers:
@@ -197,18 +197,34 @@ class WorkQueue:
                 self._waiting.remove(first)
                 self._hand_over(first)
 
-    def _do(self, worker: Worker, ticket: _Ticket) -> None:
+    def _do(self, worker: Worker, ticket: _Ticket, number: int) -> None:
         self._count(1)
         try:
-            result = worker.ask(ticket.job, ticket.until)
-        except (TimeoutError, EOFError) as error:
-            worker.close()
+            try:
+                result = self._ask(worker, ticket)
+            except EOFError:  # that may not be the job's fault
+                again = self._living(number)
+                if again is None:
+                    raise _closing() from None
+                result = self._ask(again, ticket)
+        except (LateError, BusyError, EOFError) as error:
             self._count(-1)
-            late = isinstance(error, TimeoutError)
-            ticket.result.set_exception(self._late() if late else WorkerEndedError("the worker died"))
+            ticket.result.set_exception(WorkerEndedError("two workers died") if isinstance(error, EOFError) else error)
         else:
             self._count(-1)
             ticket.result.set_result(result)
+
+    def _ask(self, worker: Worker, ticket: _Ticket) -> Any:
+        if monotonic() >= ticket.until:
+            raise self._late()
+        try:
+            return worker.ask(ticket.job, ticket.until)
+        except TimeoutError:
+            worker.close()
+            raise self._late() from None
+        except EOFError:
+            worker.close()
+            raise
 
     def _living(self, number: int) -> Worker | None:
         """Return this number's worker, started anew if it has died; none if the queue is closed or cannot start."""

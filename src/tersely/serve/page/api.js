@@ -62,7 +62,7 @@ export const askSummary = (body, signal) => call("v1/summarize", { content: JSON
 export const askModels = () => call("v1/models");
 /** The text of a file of any kind that the server can read. */
 export const askExtract = (file) =>
-  call(`v1/extract?name=${encodeURIComponent(file.name)}`, { content: file, type: file.type || "application/octet-stream" });
+  call(`v1/extract?name=${encodeURIComponent(file.name)}`, { content: file, type: "application/octet-stream" });
 
 /** An example: its texts, and perhaps a question. */
 export async function askExample(name) {
