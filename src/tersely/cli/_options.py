@@ -1,7 +1,9 @@
 """Flags that several commands share; those of `summarize` are made from the tables in `tersely.options`."""
 
+import os
 import re
 from collections.abc import Callable
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -119,6 +121,24 @@ def read_inputs(sources: tuple[str, ...], with_titles: bool, field: str | None) 
     for note in inputs.notes:
         click.echo(f"tersely: {note}", err=True)
     return inputs
+
+
+def spare_inputs(sources: tuple[str, ...], *outputs: str | None, advice: str = "write to another file") -> None:
+    """Refuse to write to a file that is read, by whatever name: its text would be lost."""
+    inputs = [state for source in sources or ("-",) if (state := _state(source))]
+    for output in outputs:
+        target = _state(output) if output not in (None, "-") else None
+        if target is not None and any(os.path.samestat(state, target) for state in inputs):
+            raise UsageError(f"{output} is also the input, and its text would be lost: {advice}")
+
+
+def _state(name: str) -> "os.stat_result | None":
+    """Return what the system knows of a file, or of standard input (-) if that is a file."""
+    try:
+        state = os.fstat(0) if name == "-" else os.stat(name)  # noqa: PTH116
+    except (OSError, ValueError):  # an address, or no such file
+        return None
+    return state if S_ISREG(state.st_mode) else None
 
 
 def take_budget(keywords: dict[str, Any]) -> Budget:

@@ -1,6 +1,7 @@
 """`tersely summarize`: one text, one budget, one summary; `tersely frontier`: all budgets at once."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,10 +15,12 @@ from tersely.cli._options import (
     read_inputs,
     share_encoder,
     sources_argument,
+    spare_inputs,
     take_budget,
     take_options,
 )
 from tersely.cli._running import write
+from tersely.errors import UsageError
 from tersely.options import UNITS
 
 if TYPE_CHECKING:
@@ -40,12 +43,14 @@ if TYPE_CHECKING:
 @click.option("--explain", is_flag=True, help="Also say, on standard error, why sentences are in or out.")
 @field_option
 @output_option
+@click.option("--in-place", is_flag=True, help="Let the summary replace the text file that is read.")
 def summarize(
     sources: tuple[str, ...],
     field: str | None,
     form: str,
     explain: bool,
     output: str | None,
+    in_place: bool,
     model: str | None,
     scorer: str | None,
     encoder: str | None,
@@ -67,10 +72,16 @@ def summarize(
     from tersely.io.lines import to_json
     from tersely.summarizer import Summarizer
 
+    if in_place:
+        output = _replaced(sources, output)
+    else:
+        spare_inputs(sources, output, advice="write to another file, or replace it with --in-place")
     encoder = share_encoder(encoder, keywords)
     budget, options = take_budget(keywords), take_options(keywords)
     summarizer = Summarizer.load(model, scorer=scorer, encoder=encoder, select=select)
     inputs = read_inputs(sources, bool(options.header), field)
+    if in_place and inputs.all[0].extracted.form not in ("text", "markdown"):
+        raise UsageError(f"{output} is no text file, so a summary cannot replace it: write to another file")
     summary = summarizer.fit(inputs.document(keywords["language"]), budget, options, keywords["tokenizer"])
     printed = {
         "text": lambda: summary.text,
@@ -78,7 +89,9 @@ def summarize(
         "html": summary.to_html,
         "markdown": summary.to_markdown,
     }[form]()
-    write(printed, output)
+    # Nothing fits: a file that is there stays as it is.
+    if summary.sentences or output in (None, "-"):
+        write(printed, output)
     if explain:
         from tersely.summary import explained
 
@@ -87,6 +100,14 @@ def summarize(
         click.echo(f"tersely: {summary.explain()}", err=True)
     if not summary.sentences:
         raise click.exceptions.Exit(1)
+
+
+def _replaced(sources: tuple[str, ...], output: str | None) -> str:
+    """Return the one file that --in-place replaces."""
+    [source, *more] = sources or ("-",)
+    if more or not Path(source).is_file() or output not in (None, source):
+        raise UsageError("--in-place replaces the one text file that is read: name that file, and no --output")
+    return source
 
 
 @click.command("frontier", short_help="Show how the summary grows with its budget.")
@@ -135,6 +156,7 @@ def frontier(
     from tersely.io.lines import to_json
     from tersely.summarizer import Summarizer
 
+    spare_inputs(sources, output, plot)
     encoder = share_encoder(encoder, keywords)
     summarizer = Summarizer.load(model, scorer=scorer, encoder=encoder, select=select)
     document = read_inputs(sources, bool(keywords["header"]), field).document(keywords["language"])
