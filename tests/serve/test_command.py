@@ -115,7 +115,7 @@ def test_a_port_in_use_is_one_line() -> None:
     [
         (["--model", "nosuch"], 2, "unknown model 'nosuch': "),
         # Only the workers notice this.
-        (["--tokenizer", "nowhere"], 3, "'nowhere' is neither a file nor an encoding of tiktoken"),
+        (["--tokenizer", "nowhere"], 3, "'nowhere' is neither a file, nor a model or an encoding that tiktoken knows"),
         (["--host", "a..b"], 2, "unknown host 'a..b': give an address of this machine"),
         (["--deadline", "nan"], 2, "the deadline must be above 0 and at most 86400 seconds, not nan"),
         (["--deadline", "inf"], 2, "the deadline must be above 0 and at most 86400 seconds, not inf"),
