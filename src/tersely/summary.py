@@ -1,4 +1,4 @@
-"""The summary that a user gets, and how it is lines: as JSON, a web page, Markdown, an explanation, or a picture."""
+"""The summary that a user gets, and how it is shown: as JSON, a web page, Markdown, an explanation, or a picture."""
 
 import re
 from bisect import bisect_left, bisect_right

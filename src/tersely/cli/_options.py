@@ -94,7 +94,13 @@ def as_count(text: str) -> int | None:
     return None if rest else -number if sign == "-" else number
 
 
-class _Count(click.ParamType):
+if TYPE_CHECKING:
+    _ParamType = click.ParamType[Any]
+else:  # before click 8.4, it takes no parameter
+    _ParamType = click.ParamType
+
+
+class _Count(_ParamType):
     """A whole number, as people write it."""
 
     name = "integer"
@@ -106,7 +112,7 @@ class _Count(click.ParamType):
         return number
 
 
-class _Share(click.ParamType):
+class _Share(_ParamType):
     """A share: 0.2 or 20%."""
 
     name = "float"
@@ -119,7 +125,7 @@ class _Share(click.ParamType):
             self.fail(f"'{value}' is not a share: write 0.2 or 20%.", param, ctx)
 
 
-class _Indices(click.ParamType):
+class _Indices(_ParamType):
     """Sentences by their numbers: 4, 1-3, or 1-3,7."""
 
     name = "integer"
