@@ -192,7 +192,10 @@ def test_a_name_that_is_no_file_is_an_encoding_of_tiktoken(monkeypatch: pytest.M
         counted = len(encoding.encode_ordinary(summary.text.encode("utf-8", "replace").decode()))
         assert summary.length == counted <= limit
     assert summarize(text, max_tokens=6, tokenizer="pairs", include=0).text == "One fish."
-    with pytest.raises(ModelError, match=r"neither a file nor an encoding of tiktoken: choose from .*o200k_base"):
+    # The name of a model stands for its encoding, even with a dot in it.
+    monkeypatch.setitem(tiktoken.model.MODEL_TO_ENCODING, "gpt-0.1", "pairs")
+    assert load_token_counter("gpt-0.1")(text) == load_token_counter("pairs")(text)
+    with pytest.raises(ModelError, match=r"that tiktoken knows \(.*o200k_base.*\): .*tokenizer.json .* huggingface.co"):
         load_token_counter("words")
 
 
@@ -201,6 +204,21 @@ def test_an_encoding_that_cannot_be_downloaded_is_one_short_line(monkeypatch: py
     monkeypatch.setattr(tiktoken, "get_encoding", lambda _: Path("/nonexistent/encoding").read_text())
     with pytest.raises(ModelError, match=r"download it once, and that failed \(FileNotFoundError\)$"):
         load_token_counter("o200k_base")
+
+
+def test_a_model_of_openai_has_the_encoding_that_tiktoken_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    tiktoken = pytest.importorskip("tiktoken")
+    loaded: list[str] = []
+
+    def load(name: str) -> None:
+        loaded.append(name)
+        raise OSError("offline")
+
+    monkeypatch.setattr(tiktoken, "get_encoding", load)
+    for model in ("gpt-4o", "gpt-3.5-turbo"):
+        with pytest.raises(ModelError, match="download it once"):
+            load_token_counter(model)
+    assert loaded == ["o200k_base", "cl100k_base"]
 
 
 def test_room_that_nothing_relevant_fills_stays_free() -> None:

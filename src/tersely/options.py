@@ -73,7 +73,7 @@ BUDGETS: dict[str, Keyword] = {
         Keyword(
             "max_chars",
             "count",
-            help="Budget in characters (Unicode code points).",
+            help="Budget in characters (Unicode code points); 1k and 1,000 are numbers, too.",
             description="Budget in characters (Unicode code points).",
         ),
         Keyword(
@@ -93,7 +93,7 @@ BUDGETS: dict[str, Keyword] = {
         Keyword(
             "ratio",
             "share",
-            help="Budget as a share of the text's characters, 0 to 1.",
+            help="Budget as a share of the text's characters: 0.2 or 20%.",
             description="Budget as a fraction of the text's characters.",
         ),
     )
@@ -148,6 +148,10 @@ class Budget:
         return int(self.limit)
 
 
+# What a command takes if its user names no budget.
+USUAL_BUDGET = Budget(100, "words")
+
+
 @dataclass(frozen=True)
 class Options:
     """How to assemble a summary, for any budget.
@@ -179,14 +183,14 @@ class Options:
     include: frozenset[int] = field(
         default=frozenset(),
         metadata={
-            "help": "Keep sentence I (from 0); repeatable.",
+            "help": "Keep sentence I, or 1-3 (from 0); repeatable.",
             "description": "Sentences that must be in the summary, counted from 0.",
         },
     )
     exclude: frozenset[int] = field(
         default=frozenset(),
         metadata={
-            "help": "Leave out sentence I; repeatable.",
+            "help": "Leave out sentence I, or 1-3; repeatable.",
             "description": "Sentences that must not be in the summary.",
         },
     )
@@ -363,7 +367,10 @@ READING: dict[str, Keyword] = {
         description="Null: detected from the text.",
     ),
     "tokenizer": Keyword(
-        "tokenizer", "text", help="A tokenizer.json, or an encoding of tiktoken.", metavar="FILE|NAME"
+        "tokenizer",
+        "text",
+        help="A tokenizer.json, or a model or an encoding that tiktoken knows: gpt-4o.",
+        metavar="FILE|NAME",
     ),
 }
 KEYWORDS: dict[str, Keyword] = BUDGETS | OPTIONS | READING

@@ -141,7 +141,7 @@ class Summarizer:
             encoder: The encoder whose vectors compare sentences with the `query`; words only if None.
             language: The language of the text, such as "en"; detected if None.
             tokenizer: What counts tokens for `max_tokens`: the path of a `tokenizer.json`, the name of a
-                tiktoken encoding, or a function from a text to a number.
+                model or an encoding that tiktoken knows, or a function from a text to a number.
 
         The text may also be a `Document` or a list of sources, see `Source`.
 

@@ -1,7 +1,7 @@
 """The summary that a user gets, and how it is shown: as JSON, a web page, Markdown, an explanation, or a picture."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass
 from html import escape
@@ -54,6 +54,8 @@ footer {{ margin-top: 2rem; opacity: .7; font-size: .85rem }}
 """
 
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_PIECES = re.compile(r"\x1b\[[0-9;]*m|\s+|[\u2e80-\uffef]|[^\s\x1b\u2e80-\uffef]+|\x1b")
 _PICTURES = ("png", "svg", "pdf")
 _COLUMNS = 100
 # The number of rejected sentences that an explanation lists; the others are counted.
@@ -229,11 +231,86 @@ def _marked(text: str, chosen: list[ScoredSentence]) -> str:
     return "".join([*parts, escape(text[at:])])
 
 
-def markdown(summary: Summary) -> str:
-    """Return a list of the chosen sentences, with their own mark-up escaped, and a line about the length."""
-    items = (_MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(on_one_line(s.text).split())) for s in summary.sentences)
-    listed = "".join(f"- {item}\n" for item in items)
-    return f"{listed}\n*{summary.explain()}*\n" if listed else f"*{summary.explain()}*\n"
+def markdown(summary: Summary, title: str = "") -> str:
+    """Return a list of the chosen sentences, with their own mark-up escaped, and a line about the length.
+
+    A `title` is a heading before them.
+    """
+    listed = "".join(f"- {_unmarked(sentence.text)}\n" for sentence in summary.sentences)
+    heading = f"## {_unmarked(title)}\n\n" if title else ""
+    return heading + (f"{listed}\n" if listed else "") + f"*{summary.explain()}*\n"
+
+
+def _unmarked(text: str) -> str:
+    return _MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(on_one_line(text).split()))
+
+
+def highlighted(summary: Summary, in_color: bool) -> str:
+    """Return the source with the chosen sentences in color, or else in ⟦brackets⟧.
+
+    ⋯ stands for paragraphs of which nothing is chosen. Each of several sources has its name above it. In color, the
+    text is for a terminal: control characters of the source are replaced.
+
+    >>> from tersely import summarize
+    >>> print(highlighted(summarize("Rain fell. The river rose.\\n\\nIt was night.", max_chars=16), in_color=False))
+    Rain fell. ⟦The river rose.⟧
+    ⋯
+    """
+    lines: list[str] = []
+    for source in summary.sources or (None,):
+        name, text = (source.id, source.text) if source else (None, summary.source)
+        if name is not None:
+            lines += [*([""] if lines else []), f"{printable(name)}:"]
+        chosen = sorted((s for s in summary.sentences if s.source == name), key=lambda s: s.start)
+        starts, ends = [s.start for s in chosen], [s.end for s in chosen]
+        for paragraph in re.finditer(r"[^\n]+", text):
+            start, end = paragraph.span()
+            touched = chosen[bisect_right(ends, start) : bisect_left(starts, end)]
+            line = _with_marks(text, start, end, touched, in_color)
+            if line or (lines[-1:] != ["⋯"] and paragraph[0].strip()):
+                lines.append(line or "⋯")
+    return "\n".join(lines)
+
+
+def _with_marks(text: str, start: int, end: int, chosen: list[ScoredSentence], in_color: bool) -> str:
+    """Return `text[start:end]` with its part of the chosen sentences marked; nothing if it has none."""
+    (dim, bright, normal) = ("\x1b[2m", "\x1b[1;32m", "\x1b[0m") if in_color else ("", "⟦", "⟧")
+    parts, at = [], start
+    for first, last in ((max(s.start, start), min(s.end, end)) for s in chosen):
+        parts += [(text[at:first], dim, normal if dim else ""), (text[first:last], bright, normal)]
+        at = last
+    if parts:
+        parts.append((text[at:end], dim, normal if dim else ""))
+    return "".join(f"{on}{printable(part) if in_color else part}{off}" for part, on, off in parts if part)
+
+
+def printable(text: str) -> str:
+    """Replace what would command a terminal: control characters other than line breaks and tabs."""
+    return _CONTROLS.sub("\ufffd", text.replace("\r\n", "\n"))
+
+
+def wrapped(text: str, columns: int, indent: str = "") -> str:
+    """Break lines between words, or between Chinese characters; colors take no room.
+
+    >>> print(wrapped("One red fish", 8))
+    One red
+    fish
+    """
+    lines = []
+    for paragraph in text.split("\n"):
+        line, used = indent, len(indent)
+        for piece in _PIECES.findall(paragraph):
+            room = 0 if piece.startswith("\x1b") else _width(piece)
+            if used + room > columns and used > len(indent) and piece.strip():
+                lines.append(line.rstrip(" "))
+                line, used = indent, len(indent)
+            line, used = line + piece, used + room
+        lines.append(line.rstrip(" "))
+    return "\n".join(lines)
+
+
+def _width(text: str) -> int:
+    return sum(2 if east_asian_width(sign) in "WF" else 1 for sign in text)
 
 
 def explained(summary: Summary) -> str:

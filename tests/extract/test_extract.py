@@ -10,7 +10,7 @@ from types import FrameType
 import pytest
 from click.testing import CliRunner
 
-from extract.making import docx, epub, pdf, set_lines
+from extract.making import archive, docx, epub, pdf, set_lines
 from tersely.cli import cli
 from tersely.errors import InputError, MissingExtraError
 from tersely.extract import FORMS, Extracted, extract
@@ -223,6 +223,92 @@ def test_a_table_of_rtf_has_rows() -> None:
     assert blocks(extract(table)) == [
         ("prose", "It rains."), ("row", "Year | Ships"), ("row", "1990 | 7"), ("prose", "It stops."),
     ]  # fmt: skip
+
+
+def test_an_opendocument_text_is_read_without_notes() -> None:
+    names = {"office": "office", "text": "text", "table": "table"}
+    spaces = " ".join(f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in names)
+    content = (
+        f'<office:document-content {spaces}><office:body><office:text><text:h text:outline-level="2">Costs</text:h>'
+        "<text:p>We asked<text:s/>all <text:span>swimmers</text:span><text:note>a note</text:note>.</text:p>"
+        "<text:list><text:list-item><text:p>Towels were dry.</text:p></text:list-item></text:list>"
+        "<table:table><table:table-row><table:table-cell><text:p>Year</text:p></table:table-cell>"
+        "<table:table-cell><text:p>Fish</text:p></table:table-cell></table:table-row></table:table>"
+        "</office:text></office:body></office:document-content>"
+    )
+    kind = "application/vnd.oasis.opendocument.text"
+    found = extract(archive({"mimetype": kind, "content.xml": content}), name="a.odt")
+    assert blocks(found) == [
+        ("heading", "Costs"),
+        ("prose", "We asked all swimmers."),
+        ("item", "Towels were dry."),
+        ("row", "Year | Fish"),
+    ]
+    with pytest.raises(InputError, match="is an OpenDocument file, but no text"):
+        extract(archive({"mimetype": kind.replace("text", "spreadsheet"), "content.xml": content}))
+
+
+def test_slides_are_read_in_the_order_of_the_presentation() -> None:
+    main = "http://schemas.openxmlformats.org"
+    spaces = f'xmlns:a="{main}/drawingml/2006/main" xmlns:p="{main}/presentationml/2006/main"'
+    spaces += f' xmlns:r="{main}/officeDocument/2006/relationships"'
+
+    def shape(role: str, text: str) -> str:
+        holder = f'<p:nvSpPr><p:nvPr><p:ph type="{role}"/></p:nvPr></p:nvSpPr>'
+        return f"<p:sp>{holder}<p:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>"
+
+    slides = {
+        f"ppt/slides/slide{i}.xml": f"<p:sld {spaces}>{shape('title', title)}{shape('body', text)}"
+        f"{shape('sldNum', str(i))}</p:sld>"
+        for i, title, text in ((1, "Second", "It rained."), (2, "First", "The river rose."))
+    }
+    relations = "".join(f'<Relationship Id="r{i}" Target="slides/slide{i}.xml"/>' for i in (1, 2))
+    order = "".join(f'<p:sldId r:id="r{i}"/>' for i in (2, 1))
+    found = extract(
+        archive(
+            {
+                "ppt/presentation.xml": f"<p:presentation {spaces}><p:sldIdLst>{order}</p:sldIdLst></p:presentation>",
+                "ppt/_rels/presentation.xml.rels": f"<Relationships>{relations}</Relationships>",
+                **slides,
+            }
+        ),
+        name="a.pptx",
+    )
+    assert blocks(found) == [
+        ("heading", "First"),
+        ("item", "The river rose."),
+        ("heading", "Second"),
+        ("item", "It rained."),
+    ]
+    assert labels(found) == [{"slide": 1, "section": "First"}, {"slide": 2, "section": "Second"}]
+
+
+def test_each_message_of_a_mailbox_is_read_under_its_subject() -> None:
+    mails = "".join(
+        f"From a@b.c Mon Jan  5 10:00:00 2026\nSubject: {subject}\nMIME-Version: 1.0\n\n{text}\n\n"
+        for subject, text in (("=?utf-8?q?Caf=C3=A9?=", "It rained all night."), ("Harbor", "The river rose."))
+    )
+    found = extract(mails.encode(), name="inbox")
+    assert found.form == "mbox"
+    assert blocks(found) == [
+        ("heading", "Café"),
+        ("prose", "It rained all night."),
+        ("heading", "Harbor"),
+        ("prose", "The river rose."),
+    ]
+    assert labels(found)[1] == {"message": 2, "section": "Harbor"}
+
+
+def test_the_markdown_of_a_notebook_is_read() -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Fish\n", "\n", "One *red* fish."]},
+        {"cell_type": "code", "source": "x = 1"},
+        {"cell_type": "markdown", "source": "It swims."},
+    ]
+    found = extract(json.dumps({"cells": cells}).encode(), name="a.ipynb")
+    assert blocks(found) == [("heading", "Fish"), ("prose", "One red fish."), ("prose", "It swims.")]
+    with pytest.raises(InputError, match="has no cells of a notebook"):
+        extract(b"[1]", name="a.ipynb")
 
 
 def test_rtf_is_read_in_its_own_encoding() -> None:

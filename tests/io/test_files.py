@@ -125,3 +125,24 @@ def test_unfinished_names_differ_and_are_known() -> None:
 def test_a_hash_is_that_of_the_content(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"abc")
     assert sha256(tmp_path / "a") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+def test_a_file_with_two_names_has_its_old_content_after_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, second = tmp_path / "a", tmp_path / "b"
+    path.write_bytes(b"before")
+    second.hardlink_to(path)
+    fsync, calls = os.fsync, []
+
+    def fail_once(handle: int) -> None:
+        calls.append(handle)
+        if len(calls) == 1:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", fail_once)
+    with pytest.raises(InputError, match="No space left on device"):
+        write_whole(path, b"after, and longer")
+    assert path.read_bytes() == second.read_bytes() == b"before"
+    assert sorted(child.name for child in tmp_path.iterdir()) == ["a", "b"]

@@ -115,7 +115,7 @@ def test_a_port_in_use_is_one_line() -> None:
     [
         (["--model", "nosuch"], 2, "unknown model 'nosuch': "),
         # Only the workers notice this.
-        (["--tokenizer", "nowhere"], 3, "'nowhere' is neither a file nor an encoding of tiktoken"),
+        (["--tokenizer", "nowhere"], 3, "'nowhere' is neither a file, nor a model or an encoding that tiktoken knows"),
         (["--host", "0.0.0.0"], 2, "other machines can reach 0.0.0.0: add --tokens-file FILE, or --insecure if "),
         (["--allow-host", "http://a.org"], 2, "--allow-host takes * or a name such as example.org, "),
         (["--host", "a..b"], 2, "unknown host 'a..b': give an address of this machine"),

@@ -2,6 +2,7 @@
 
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -15,6 +16,7 @@ _COMMANDS = {
     "batch": ("batch", "command"),
     "frontier": ("summarize", "frontier"),
     "verify": ("summarize", "verify"),
+    "config": ("about", "config"),
     "models": ("about", "models"),
     "evaluate": ("evaluate", "command"),
     "reproduce": ("reproduce", "command"),
@@ -24,6 +26,7 @@ _COMMANDS = {
     "serve": ("serve", "serve"),
     "mcp": ("serve", "mcp"),
     "completion": ("about", "completion"),
+    "help": ("about", "show_help"),
 }
 
 
@@ -38,19 +41,41 @@ class _Commands(click.Group):
         command: click.Command = getattr(import_module(f"tersely.cli.{module}"), function)
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # `tersely --max-chars 300 report.pdf`: an option that is not of `tersely` is one of `summarize`.
+        flags = {flag for option in self.get_params(ctx) for flag in option.opts}
+        if args and args[0].startswith("-") and args[0] not in flags:
+            args = ["summarize", *args]
+        return super().parse_args(ctx, args)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _COMMANDS and _is_input(args[0]):
+            args = ["summarize", *args]
         if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
             raise unknown_name("command", args[0], _COMMANDS)
         return super().resolve_command(ctx, args)
 
 
+def _is_input(name: str) -> bool:
+    """Tell whether what stands in the place of a command is a text to summarize: a file, or what looks like one."""
+    return bool({".", "/", "\\"} & set(name)) or Path(name).exists()
+
+
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="tersely")
+@click.version_option(__version__, "-V", "--version", prog_name="tersely")
 @click.help_option("-h", "--help")
-def cli() -> None:
-    """Fit any text to any length, in the text's own words."""
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Fit any text to any length, in the text's own words.
+
+    'tersely report.pdf' is 'tersely summarize report.pdf'.
+    """
+    if (name := context.invoked_subcommand) in ("summarize", "batch", "frontier"):
+        from tersely.cli._options import usual_values
+
+        context.default_map = {name: usual_values(name)}
 
 
 def main() -> None:

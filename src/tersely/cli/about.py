@@ -2,8 +2,11 @@
 
 import inspect
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
+
+from tersely.errors import unknown_name
 
 _SHELLS = ("bash", "zsh", "fish")
 
@@ -36,6 +39,46 @@ def models(name: str | None) -> None:
         click.secho(f"{registry.kind}s (--{option})", bold=True)
         for part in registry.names():
             click.echo(f"  {part:<10} {registry.describe(part)}")
+
+
+@click.command("config", short_help="Show your settings, and what can be set.")
+def config() -> None:
+    """Show the settings in effect, as a file of settings with all that can be set.
+
+    Settings are what you would otherwise type each time. 'tersely summarize', 'batch' and 'frontier' take them from
+    tersely.toml, or from [tool.tersely] in pyproject.toml, in the working directory or the nearest folder above it; or
+    else from your own tersely.toml. The variable TERSELY_CONFIG names another file, or none if it is empty. What you
+    type comes first.
+
+    \b
+    tersely config > tersely.toml
+    """
+    from tersely.cli._options import SETTINGS, SETTINGS_FILE, find_settings, read_usual
+    from tersely.io.lines import to_json
+
+    file = find_settings()
+    settings = read_usual(file)
+    place = Path(click.get_app_dir("tersely"), SETTINGS_FILE)
+    click.echo(f"# Settings of {file}" if file else f"# No settings: save them as {SETTINGS_FILE}, or as {place}")
+    for name, text in SETTINGS.items():
+        click.echo(f"\n# {text}\n" + (f"{name} = {to_json(settings[name])}" if name in settings else f"# {name} ="))
+
+
+@click.command("help", short_help="Show the help of a command.")
+@click.argument("names", metavar="[COMMAND]...", nargs=-1)
+def show_help(names: tuple[str, ...]) -> None:
+    """Show what COMMAND does, or what commands there are: 'tersely help batch' is 'tersely batch --help'."""
+    from tersely.cli import cli
+
+    context = _context(cli, "tersely", None)
+    for name in names:
+        group = context.command
+        commands = group.list_commands(context) if isinstance(group, click.Group) else []
+        command = group.get_command(context, name) if isinstance(group, click.Group) else None
+        if command is None:
+            raise unknown_name("command", name, commands or ["help"])
+        context = _context(command, name, context)
+    click.echo(context.get_help())
 
 
 @click.command("completion", short_help="Print shell completion, or the manual page.")

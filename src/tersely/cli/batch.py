@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tersely.cli._options import assembly, budgets, parts, share_encoder, take_budget
+from tersely.cli._options import assembly, budgets, parts, prefer_typed, share_encoder, take_budget
 from tersely.cli._running import ProgressLine, listen_no_more, say
 
 
@@ -106,6 +106,7 @@ def command(
     if query_column is not None and options["query"] is not None:
         raise UsageError("give either --query or --query-column, not both")
     encoder = share_encoder(encoder, options, with_queries=query_column is not None)
+    prefer_typed(options)
     take_budget(dict(options))  # reports a wrong budget before any file is read
     chosen = {name: value for name, value in options.items() if value not in (None, ())}
     parts = {"model": model, "scorer": scorer, "encoder": encoder, "select": select}

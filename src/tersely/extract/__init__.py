@@ -17,7 +17,12 @@ from tersely.workers import LateLimitError, LimitError, apart
 
 __all__ = ["FORMS", "Extracted", "Form", "Placed", "extract", "extract_apart"]
 
-Form = Literal["text", "markdown", "html", "pdf", "docx", "epub", "rtf", "srt", "vtt", "eml", "csv", "tsv", "json"]
+# fmt: off
+Form = Literal[
+    "text", "markdown", "html", "pdf", "docx", "odt", "pptx", "epub", "rtf", "srt", "vtt", "eml", "mbox", "csv", "tsv",
+    "json", "ipynb",
+]
+# fmt: on
 
 
 class _Form(NamedTuple):
@@ -40,19 +45,28 @@ FORMS: dict[Form, _Form] = {
         "docx",
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     ),
+    "odt": _Form("OpenDocument text", "_office", "odt", "application/vnd.oasis.opendocument.text"),
+    "pptx": _Form(
+        "presentation",
+        "_office",
+        "pptx",
+        "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    ),
     "epub": _Form("EPUB", "_office", "epub", "application/epub+zip"),
     "rtf": _Form("RTF file", "_office", "rtf", "application/rtf text/rtf"),
     "srt": _Form("SRT file", "_subtitles", "srt", "application/x-subrip"),
     "vtt": _Form("VTT file", "_subtitles", "vtt", "text/vtt"),
     "eml": _Form("e-mail", "_markup", "eml", "message/rfc822"),
+    "mbox": _Form("mailbox", "_markup", "mbox", "application/mbox"),
     "csv": _Form("CSV file", "_plain", "csv", "text/csv"),
     "tsv": _Form("TSV file", "_plain", "tsv tab", "text/tab-separated-values"),
     "json": _Form("JSON file", "_plain", "json", "application/json"),
+    "ipynb": _Form("notebook", "_markup", "ipynb", "application/x-ipynb+json"),
 }
 _BY_ENDING: dict[str, Form] = {end: form for form in FORMS for end in FORMS[form].endings.split()}
 _BY_MEDIA: dict[str, Form] = {media: form for form in FORMS for media in FORMS[form].media.split()}
 # Forms with a mark in their first bytes; a file without that mark has another form, even if its name says so.
-_MARKED: frozenset[Form] = frozenset(("pdf", "docx", "epub", "rtf", "vtt"))
+_MARKED: frozenset[Form] = frozenset(("pdf", "docx", "odt", "pptx", "epub", "rtf", "vtt"))
 # How files begin that people also try, and what to do instead.
 _REFUSED = {
     b"\x1f\x8b": "is compressed: unpack it first (gunzip -c)",
@@ -70,8 +84,7 @@ _REFUSED = {
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ARCHIVED = {
     "xl/workbook.xml": "is a spreadsheet: save it as CSV, and name its column",
-    "ppt/presentation.xml": "is a presentation: save it as PDF first",
-    "content.xml": "is an OpenDocument file: save it as DOCX first",
+    "content.xml": "is an OpenDocument file, but no text: save it as PDF first",
 }
 _SPACE = rb"(?:\xef\xbb\xbf)?\s*"
 # Possessive, because a text that begins with many comments would otherwise take forever.
@@ -85,7 +98,15 @@ _MAIL = re.compile(
     rb"(?:received|return-path|delivered-to|message-id|mime-version|dkim-signature|x-mailer):",
     re.IGNORECASE,
 )
-_PATTERNS: dict[Form, re.Pattern[bytes]] = {"html": _HTML, "rtf": _RTF, "vtt": _VTT, "srt": _SRT, "eml": _MAIL}
+_MAILBOX = re.compile(rb"From \S[^\n]{0,200}\d{4}[^\n]{0,40}\n(?=[!-9;-~]{1,60}:)")
+_PATTERNS: dict[Form, re.Pattern[bytes]] = {
+    "html": _HTML,
+    "rtf": _RTF,
+    "vtt": _VTT,
+    "srt": _SRT,
+    "mbox": _MAILBOX,
+    "eml": _MAIL,
+}
 _START = 4_000
 # What reading a file may take: bytes of memory, and bytes more for each of its own bytes. Books need a tenth of it.
 _MEMORY, _MEMORY_PER_BYTE = 2_000_000_000, 20
@@ -166,10 +187,15 @@ def _archived(data: bytes) -> Form:
     try:
         with ZipFile(BytesIO(data)) as archive:
             names = set(archive.namelist())
+            kind = archive.open("mimetype").read(100) if "mimetype" in names else b""
     except (BadZipFile, OSError, ValueError, NotImplementedError):
         raise InputError("is a broken archive or document: it may be cut off") from None
     if "word/document.xml" in names:
         return "docx"
+    if "ppt/presentation.xml" in names:
+        return "pptx"
+    if "content.xml" in names and kind.strip() in (b"", FORMS["odt"].media.encode()):
+        return "odt"
     if "META-INF/container.xml" in names:
         return "epub"
     advice = next((text for name, text in _ARCHIVED.items() if name in names), None)

@@ -1,9 +1,10 @@
-"""Web pages, Markdown and e-mail: mark-up says what each block is."""
+"""Web pages, Markdown, notebooks, e-mail and mailboxes: mark-up says what each block is."""
 
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 from tersely.errors import InputError, MissingExtraError
@@ -59,6 +60,7 @@ _REPLIES = (
 # Python's parser takes forever for fields of many kilobytes, and for hundreds of parts within parts.
 _FIELD = re.compile(rb"^content-[a-z-]{1,40}:[^\n]*+(?:\n[ \t][^\n]*+)*+", re.IGNORECASE | re.MULTILINE)
 _BOUNDARY = re.compile(rb"\bboundary\*?\d?\*?[ \t]*=", re.IGNORECASE)
+_MESSAGE = re.compile(rb"^From \S[^\n]{0,200}\d{4}[^\n]{0,40}\n(?=[!-9;-~]{1,60}:)", re.MULTILINE)
 _LONGEST_FIELD, _MOST_BOUNDARIES = 5_000, 200
 
 
@@ -86,7 +88,22 @@ def read_html(file: RawFile) -> Contents:
 
 def read_markdown(file: RawFile) -> Contents:
     """Read the text of Markdown without its marks, which say what each block is."""
+    return _markdown(*decode_file(file))
+
+
+def read_ipynb(file: RawFile) -> Contents:
+    """Read the Markdown of a notebook; its code and its results are left out."""
     text, notes = decode_file(file)
+    notebook = json.loads(text)
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if not isinstance(cells, list):
+        raise InputError("has no cells of a notebook")
+    sources = [cell.get("source") for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "markdown"]
+    texts = ("".join(map(str, source)) if isinstance(source, list) else str(source or "") for source in sources)
+    return _markdown("\n\n".join(texts), notes)
+
+
+def _markdown(text: str, notes: list[str]) -> Contents:
     try:
         from markdown_it import MarkdownIt
     except ImportError:  # the lines of a text show headings and lists, too
@@ -212,6 +229,37 @@ def read_eml(file: RawFile) -> Contents:
     text, codec = decode(content if isinstance(content, bytes) else b"", body.get_content_charset())
     pieces = _by_markup(text) if body.get_content_type() == "text/html" else pieces_by_lines(_flowed(body, text))
     return Contents([piece for piece in pieces if piece.kind != "reply"], [f"read as {codec}"] if codec else [])
+
+
+def read_mbox(file: RawFile) -> Contents:
+    """Read each message of a mailbox; its subject is a heading. A message that cannot be read is left out."""
+    from email import message_from_bytes, policy
+
+    contents = Contents()
+    starts = [match.start() for match in _MESSAGE.finditer(file.data)]
+    for number, (start, end) in enumerate(pairwise([*starts, len(file.data)]), 1):
+        data = file.data[start:end].partition(b"\n")[2]
+        try:
+            message = read_eml(RawFile(data))
+        except (InputError, ValueError, LookupError) as error:
+            contents.notes.append(f"message {number} {error}")
+            continue
+        header = message_from_bytes(data.partition(b"\n\n")[0][:_LONGEST_FIELD], policy=policy.compat32)
+        label: Label = {"message": number}
+        title = _unfolded(header.get("subject", ""))
+        for piece in (Piece("heading", title or f"Message {number}", 1), *message.pieces):
+            contents.pieces.append(piece._replace(marks=((0, label),)))
+    return contents
+
+
+def _unfolded(field: object) -> str:
+    """Return the text of a header field, whose words may be encoded."""
+    from email.header import decode_header, make_header
+
+    try:
+        return " ".join(str(make_header(decode_header(str(field)))).split())
+    except (ValueError, LookupError):
+        return " ".join(str(field).split())
 
 
 def _by_markup(html: str) -> list[Piece]:

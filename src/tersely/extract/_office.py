@@ -1,4 +1,4 @@
-"""Word documents, EPUB books and RTF."""
+"""Word and OpenDocument texts, presentations, EPUB books and RTF."""
 
 import posixpath
 import re
@@ -29,6 +29,12 @@ _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallba
 _BREAKS = {f"{_W}tab": " ", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 # The beginnings of the names of Word's built-in styles.
 _STYLES: "dict[str, Kind]" = {"list": "item", "caption": "caption", "quote": "quote", "intense quote": "quote"}
+_OFFICE, _TEXT, _TABLE = (
+    f"{{urn:oasis:names:tc:opendocument:xmlns:{name}:1.0}}" for name in ("office", "text", "table")
+)
+_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _XMLENC = b"http://www.w3.org/2001/04/xmlenc#"
 
 
@@ -83,6 +89,89 @@ def _text_of(paragraph: Any) -> str:
     return "".join([_BREAKS.get(run.tag) or run.text or "" for run in runs]).strip()
 
 
+def read_odt(file: RawFile) -> Contents:
+    """Read an OpenDocument text: its body with headings, lists and tables, without notes and deleted words."""
+    with _opened(file.data) as archive:
+        root = _xml(archive.read("content.xml"), "an OpenDocument text")
+    body = root.find(f"{{*}}body/{_OFFICE}text")
+    return Contents([] if body is None else list(_odt_blocks(body, "prose")))
+
+
+def _odt_blocks(parent: Any, kind: "Kind") -> Iterator[Piece]:
+    for element in parent.iterchildren(f"{_TEXT}*", f"{_TABLE}*"):
+        name = element.tag.rpartition("}")[2]
+        if name == "h":
+            level = element.get(f"{_TEXT}outline-level", "1")
+            yield Piece("heading", _odt_text(element), min(int(level), 6) if level.isdecimal() else 1)
+        elif name == "p":
+            style = element.get(f"{_TEXT}style-name", "").casefold()
+            caption: Kind = "caption" if style in ("caption", "figure", "illustration") else kind
+            yield Piece(caption, _odt_text(element))
+        elif name == "table":
+            for row in element.iter(f"{_TABLE}table-row"):
+                cells = (" ".join(_odt_text(cell).split()) for cell in row.iterchildren(f"{_TABLE}table-cell"))
+                yield Piece("row", " | ".join(filter(None, cells)))
+        elif name in ("list", "list-item", "list-header", "section"):
+            yield from _odt_blocks(element, kind if name == "section" else "item")
+
+
+def _odt_text(element: Any) -> str:
+    """Return the text of a paragraph; notes, comments and deleted words are no part of it."""
+    from lxml.etree import iterwalk
+
+    texts: list[str] = []
+    walk = iterwalk(element, events=("start", "end"))
+    for event, part in walk:
+        name = part.tag.rpartition("}")[2] if isinstance(part.tag, str) else "annotation"
+        if event == "start" and name in ("note", "annotation", "tracked-changes"):
+            walk.skip_subtree()
+        elif event == "start":
+            blank = {"s": " ", "tab": " ", "line-break": "\n"}.get(name, "")
+            texts += [blank, part.text or ""]
+        if event == "end" and part is not element:
+            texts.append(("\n" if name == "p" else "") + (part.tail or ""))
+    return "".join(texts)
+
+
+def read_pptx(file: RawFile) -> Contents:
+    """Read the slides of a presentation in their order: titles are headings, paragraphs are items."""
+    pieces: list[Piece] = []
+    with _opened(file.data) as archive:
+        names = set(archive.namelist())
+        relations = _xml(archive.read("ppt/_rels/presentation.xml.rels"), "a presentation")
+        targets = {relation.get("Id"): relation.get("Target", "") for relation in relations}
+        order = _xml(archive.read("ppt/presentation.xml"), "a presentation").iter(f"{_P}sldId")
+        for number, slide in enumerate(order, 1):
+            name = posixpath.normpath(posixpath.join("/ppt", targets.get(slide.get(f"{_R}id"), ""))).lstrip("/")
+            if name in names:
+                pieces += _slide(_xml(archive.read(name), "a presentation"), {"slide": number})
+    return Contents(pieces)
+
+
+def _slide(slide: Any, label: Label) -> Iterator[Piece]:
+    marks = ((0, label),)
+    for shape in slide.iter(f"{_P}sp", f"{_A}tr"):
+        if shape.tag == f"{_A}tr":
+            cells = (" ".join(_slide_text(cell).split()) for cell in shape.iterchildren(f"{_A}tc"))
+            yield Piece("row", " | ".join(filter(None, cells)), marks=marks)
+            continue
+        place = shape.find(f"{_P}nvSpPr/{_P}nvPr/{_P}ph")
+        role = "" if place is None else place.get("type", "body")
+        if role in ("dt", "ftr", "sldNum", "hdr"):  # on every slide
+            continue
+        if role in ("title", "ctrTitle"):
+            yield Piece("heading", " ".join(_slide_text(shape).split()), 1, marks=marks)
+            continue
+        for paragraph in shape.iter(f"{_A}p"):
+            yield Piece("item" if role == "body" else "prose", _slide_text(paragraph), marks=marks)
+
+
+def _slide_text(element: Any) -> str:
+    """Return the text of paragraphs; a line break, and the end of a paragraph, is a space."""
+    parts = element.iter(f"{_A}t", f"{_A}br", f"{_A}p")
+    return "".join(part.text or "" if part.tag == f"{_A}t" else " " for part in parts).strip()
+
+
 def read_epub(file: RawFile) -> Contents:
     """Read the chapters of a book in their order."""
     with _opened(file.data) as book:
@@ -117,12 +206,12 @@ def _chapters(book: ZipFile) -> Iterator[str]:
             yield posixpath.normpath(posixpath.join(posixpath.dirname(roots[0]), items[reference.get("idref")]))
 
 
-def _xml(data: bytes) -> Any:
+def _xml(data: bytes, title: str = "an EPUB") -> Any:
     """Parse XML; entities stay as they are, and nothing that it names is loaded."""
     try:
         from lxml.etree import XMLParser, fromstring
     except ImportError:
-        raise MissingExtraError("reading an EPUB", "files") from None
+        raise MissingExtraError(f"reading {title}", "files") from None
     return fromstring(data, XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
 
 

@@ -20,7 +20,8 @@ def write_whole(path: str | Path, content: bytes | Callable[[IO[bytes]], None]) 
     """Replace a file in one step, so that nobody ever reads half of it, not even after a power failure.
 
     `content` is the bytes, or a function that writes them to a stream. A pipe or a device is written to directly,
-    and a link stays a link: the file it points to is replaced.
+    and a link stays a link: the file it points to is replaced. An existing file keeps its mode and its owner. If it
+    has several names (hard links), all of them show the new content; the file is then overwritten, not replaced.
     """
     path = Path(path)
     fill = _writer(content) if isinstance(content, bytes) else content
@@ -34,10 +35,46 @@ def write_whole(path: str | Path, content: bytes | Callable[[IO[bytes]], None]) 
         try:
             with temporary.open("xb") as stream:
                 fill(stream)
+            if place.is_file() and place.stat().st_nlink > 1:
+                _overwrite(place, temporary)
+                return
+            _keep_mode(place, temporary)
             put_in_place(temporary, place)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+
+
+def _keep_mode(place: Path, temporary: Path) -> None:
+    """Give a file that is about to replace another one its mode, and its owner if that is allowed."""
+    with suppress(FileNotFoundError):
+        before = place.stat()
+        if hasattr(os, "chown"):
+            with suppress(PermissionError):
+                os.chown(temporary, before.st_uid, before.st_gid)
+        temporary.chmod(before.st_mode & 0o7777)
+
+
+def _overwrite(place: Path, temporary: Path) -> None:
+    """Fill a file that has several names; if that fails, it has its old content again."""
+    before, data = place.read_bytes(), temporary.read_bytes()
+    with place.open("r+b", buffering=0) as stream:
+        try:
+            _fill(stream, data)
+        except BaseException:
+            with suppress(OSError):
+                _fill(stream, before)
+            raise
+    temporary.unlink()
+
+
+def _fill(stream: IO[bytes], data: bytes) -> None:
+    stream.seek(0)
+    rest = memoryview(data)
+    while rest:
+        rest = rest[stream.write(rest) :]
+    stream.truncate(len(data))
+    os.fsync(stream.fileno())
 
 
 def put_in_place(temporary: Path, path: Path) -> None:

@@ -91,8 +91,8 @@ def token_counter(tokenizer: Tokenizer | None) -> TokenCounter:
         return load_token_counter(str(tokenizer))
     if not callable(tokenizer):
         raise UsageError(
-            "a budget in tokens needs a tokenizer: give the path of a tokenizer.json, the name of a tiktoken encoding, "
-            "or a function that counts"
+            "a budget in tokens needs a tokenizer: give the name of a model such as gpt-4o, the path of a "
+            "tokenizer.json, which most models on huggingface.co have, or in Python a function that counts"
         )
     return tokenizer
 
@@ -101,16 +101,19 @@ def token_counter(tokenizer: Tokenizer | None) -> TokenCounter:
 def load_token_counter(tokenizer: str) -> TokenCounter:
     """Return a function that counts tokens with a `tokenizer.json`, given its path or its folder's, or with tiktoken.
 
-    What is no file is the name of a tiktoken encoding, such as `o200k_base`. Special tokens, which a model adds around
-    its input, are not counted.
+    What is no file is the name of a model that tiktoken knows, such as `gpt-4o`, or of an encoding, such as
+    `o200k_base`. Special tokens, which a model adds around its input, are not counted.
     """
     place = Path(tokenizer)
     file = place / "tokenizer.json" if place.is_dir() else place
     if file.is_file():
         return _hugging_face(file)
-    if place.suffix or len(place.parts) != 1 or place.is_dir():
-        raise ModelError(f"no tokenizer at {file}: give the path of a tokenizer.json")
+    if place.suffix == ".json" or len(place.parts) != 1 or place.is_dir():
+        raise ModelError(f"no tokenizer at {file}: {_ADVICE}")
     return _tiktoken(tokenizer)
+
+
+_ADVICE = "download tokenizer.json from the model's files on huggingface.co, and give its path"
 
 
 def _hugging_face(file: Path) -> TokenCounter:
@@ -131,16 +134,21 @@ def _tiktoken(name: str) -> TokenCounter:
     try:
         import tiktoken
     except ImportError:
-        advice = "give the path of a tokenizer.json, or install 'tersely[tiktoken]' for the name of an encoding"
+        advice = f"for models of OpenAI, pip install 'tersely[tiktoken]'; for others, {_ADVICE}"
         raise ModelError(f"no tokenizer at {name}: {advice}") from None
     try:
-        encoding = tiktoken.get_encoding(name)
+        encoding_name = tiktoken.encoding_name_for_model(name)
+    except KeyError:
+        encoding_name = name
+    try:
+        encoding = tiktoken.get_encoding(encoding_name)
     except ValueError:
         encodings = ", ".join(tiktoken.list_encoding_names())
-        raise ModelError(f"'{name}' is neither a file nor an encoding of tiktoken: choose from {encodings}") from None
+        message = f"'{name}' is neither a file, nor a model or an encoding that tiktoken knows ({encodings})"
+        raise ModelError(f"{message}: for other models, {_ADVICE}") from None
     except Exception as error:  # an encoding is downloaded when it is first used
         reason = f"tiktoken has to download it once, and that failed ({type(error).__name__})"
-        raise ModelError(f"the encoding '{name}' cannot be loaded: {reason}") from None
+        raise ModelError(f"the encoding '{encoding_name}' cannot be loaded: {reason}") from None
     # In a text, what looks like a special token is plain text.
     return lambda text: len(encoding.encode_ordinary(_encodable(text)))
 
