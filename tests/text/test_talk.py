@@ -172,3 +172,14 @@ def test_labels_count_in_the_budget(
         assert measure(summary.text, unit, lambda part: len(part.split())) == summary.length  # type: ignore[arg-type]
     assert all(text[s.start : s.end] == s.text for s in summary.sentences)
     assert summary == summarize(text, **{f"max_{unit}": limit}, **options)  # type: ignore[call-overload]
+
+
+def test_a_day_above_what_is_said_is_no_name() -> None:
+    posts = [
+        ("heron_4", "14 May, 18:22", "My hive has no queen."),
+        ("OldDrone", "14 May, 19:03", "Do not buy one yet."),
+    ]
+    text = "\n\n".join(f"{name}\n{time}\n{said}" for name, time, said in posts * 2)
+    document = Document.from_text(text)
+    assert set(document.speakers) == {"heron_4", "OldDrone"}
+    assert set(document.times) == {"14 May, 18:22", "14 May, 19:03"}

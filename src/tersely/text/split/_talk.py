@@ -12,7 +12,8 @@ from tersely.text.split._lines import CLOSED, Form, Line
 
 # "10:32", "12/03/2025, 09:02:11", "14 Sep 2025 at 9:30 PM", "Yesterday 14:05", "2025/3/12 上午9:02"
 _DATE = (
-    r"(?:\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4})?|\d{1,2}[ -][^\W\d]{3,9}\.?[ -]\d{2,4}|[^\W\d]{3,9}\.?\s\d{1,2},?\s\d{4}|"
+    r"(?:\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4})?|\d{1,2}[ -][^\W\d]{3,9}\.?(?:[ -]\d{2,4})?|"
+    r"[^\W\d]{3,9}\.?\s\d{1,2},?\s\d{4}|"
     rf"\d{{4}}年\d{{1,2}}月\d{{1,2}}日|\b(?:{alternatives('talk.days')}))"
     rf"(?:,|T|,?\s(?:{alternatives('talk.at')}))?\s{{0,2}}"
 )
@@ -33,6 +34,7 @@ _ABOVE = re.compile(
     re.IGNORECASE,
 )
 _ABOVE_REACH, _MOST_NAME_WORDS = 100, 5
+_DAY = re.compile(r"\d{1,2}\.?\s[^\W\d]{3,9}\b")  # "14 May", which is no name
 _LONE_TIME = re.compile(_TIME, re.IGNORECASE)
 _LEVELS = frozenset("trace debug info notice warn warning error err fatal critical severe".split())
 _FROM_PROGRAM = re.compile(r"-!-|\*{1,3}\s|-->|<--|-{2,3}\s|=-=|—{2,}")
@@ -190,7 +192,8 @@ def _above(text: str, lines: Sequence[Line]) -> dict[int, Turn]:
 
 
 def _is_name(text: str) -> bool:
-    return 0 < len(text.split()) <= _MOST_NAME_WORDS and not CLOSED.search(text) and any(map(str.isalpha, text))
+    is_short = 0 < len(text.split()) <= _MOST_NAME_WORDS
+    return is_short and not CLOSED.search(text) and any(map(str.isalpha, text)) and not _DAY.match(text)
 
 
 def _clean(name: str) -> str:
