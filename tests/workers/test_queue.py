@@ -5,6 +5,7 @@ import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -125,7 +126,8 @@ class Deadly:
         return lambda _: os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_a_job_that_kills_two_workers_is_given_up() -> None:
+def test_a_job_that_kills_two_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))  # so that a worker finds this module
     queue = WorkQueue(Deadly(), workers=1, places=1, deadline=60)
     queue.start()
     try:
