@@ -1,14 +1,9 @@
 """What may be chosen from a scored document: values that price needs, noise left out, and why a sentence is out."""
 
-import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from importlib import import_module
-from typing import Any
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +15,7 @@ from tersely.select import Problem, Selection, Values, distinct, sharing_trigram
 from tersely.summary import Rejected
 from tersely.text.document import Document
 from tersely.text.sources import Collection
+from tersely.workers import LimitError, apart
 
 # By how much of its worth a sentence counts less if what it needs is not chosen, times the chance that it needs it.
 COHERENCE = {"strict": 1.35, "soft": 0.7, "off": 0.0}
@@ -245,15 +241,8 @@ _EXPRESSIONS: dict[str, re.Pattern[str]] = {
         r"Fehler|erreurs?|fallos?)\b|(?:Error|Exception|Warning)\b|ошибк|错误|異常|异常|エラー"
     ),
 }
-# A regular expression may take forever: one that is not plain is given this many seconds, in a process of its own.
-_SECONDS = 10.0
-_LONGEST_SENTENCE, _MOST_CHOICES, _MOST_TIMES = 5_000, 6, 1_000
-_SEARCH = """
-import json, re, sys
-patterns, texts = json.load(sys.stdin)
-patterns = list(map(re.compile, patterns))
-print(json.dumps([i for i, text in enumerate(texts) if any(pattern.search(text) for pattern in patterns)]))
-"""
+# A regular expression may take forever, and nothing stops a search in Python. So it is done apart, within these limits.
+_SECONDS, _MEMORY = 10.0, 500_000_000
 
 
 def pinned(document: Document, keep: Iterable[str]) -> frozenset[int]:
@@ -262,58 +251,17 @@ def pinned(document: Document, keep: Iterable[str]) -> frozenset[int]:
     >>> sorted(pinned(Document.from_text("It rained. It cost $5. See AB-12."), ["amounts", "AB-[0-9]+"]))
     [1, 2]
     """
-    texts, names = document.display_texts, tuple(keep)
-    plain = [
-        _EXPRESSIONS[name] if name in _EXPRESSIONS else re.compile(name) for name in names if _is_plain(name, texts)
-    ]
-    inside = {i for i, text in enumerate(texts) if any(pattern.search(text) for pattern in plain)}
-    risky = [name for name in names if not _is_plain(name, texts)]
-    return frozenset(inside.union(_searched(risky, texts) if risky else ()))
-
-
-def _searched(patterns: list[str], texts: Sequence[str]) -> list[int]:
-    """Search in a process that is ended if it takes too long: nothing else stops a search in Python."""
-    call = [sys.executable, "-I", "-S", "-c", _SEARCH]
+    texts, names = document.display_texts, set(keep)
+    inside = _matching([_EXPRESSIONS[name] for name in names & _EXPRESSIONS.keys()], texts)
+    if not (expressions := sorted(names - _EXPRESSIONS.keys())):
+        return inside
     try:
-        data = json.dumps([patterns, texts]).encode()
-        run = subprocess.run(call, input=data, capture_output=True, timeout=_SECONDS, check=True)
-    except subprocess.TimeoutExpired:
-        names = " or ".join(f"'{pattern}'" for pattern in patterns)
+        return inside | apart(partial(_matching, list(map(re.compile, expressions)), texts), _MEMORY, _SECONDS)
+    except LimitError:
+        text = " or ".join(f"'{expression}'" for expression in expressions)
         limit = f"takes more than {_SECONDS:g} seconds"
-        raise UsageError(f"keep: {names} {limit}: simplify it, above all repeats within repeats") from None
-    sentences: list[int] = json.loads(run.stdout)
-    return sentences
+        raise UsageError(f"keep: {text} {limit}: simplify it, above all repeats within repeats") from None
 
 
-def _is_plain(pattern: str, texts: Sequence[str]) -> bool:
-    """Tell whether a pattern has a name, or takes at most quadratic time in a sentence, none of which is long."""
-    if pattern in _EXPRESSIONS:
-        return True
-    wide, choices = _freedom(import_module("re._parser").parse(pattern), repeated=False)
-    return wide <= 1 and choices <= _MOST_CHOICES and max(map(len, texts), default=0) <= _LONGEST_SENTENCE
-
-
-def _freedom(tree: Any, repeated: bool) -> tuple[float, float]:
-    """Return how many repeats of a parsed pattern have any length, and how many other choices it has."""
-    wide = choices = 0.0
-    for code, argument in tree:
-        parts: list[Any] = []
-        inside, operation = repeated, str(code)
-        if operation in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
-            least, most, part = argument
-            is_risky = least > _MOST_TIMES or (least != most and repeated)
-            wide += float("inf") if is_risky else most - least > 1
-            choices += most - least == 1
-            parts, inside = [part], repeated or most > 1
-        elif operation == "BRANCH":
-            wide += float("inf") if repeated else 0
-            parts = argument[1]
-            choices += len(parts) - 1
-        elif operation in ("SUBPATTERN", "ATOMIC_GROUP"):
-            parts = [argument[-1] if operation == "SUBPATTERN" else argument]
-        elif operation not in ("LITERAL", "NOT_LITERAL", "ANY", "IN", "AT"):
-            return float("inf"), choices  # what looks around or back
-        for part in parts:
-            more_wide, more_choices = _freedom(part, inside)
-            wide, choices = wide + more_wide, choices + more_choices
-    return wide, choices
+def _matching(patterns: Sequence[re.Pattern[str]], texts: Sequence[str]) -> frozenset[int]:
+    return frozenset(i for i, text in enumerate(texts) if any(pattern.search(text) for pattern in patterns))
