@@ -161,3 +161,18 @@ def test_the_time_grows_with_the_texts_and_not_with_their_product(words: str) ->
 
     assert_linear(lambda pair: verify(*pair), make, 5_000)
     assert_linear(lambda pair: verify(*pair, quotations=True), make, 5_000)
+
+
+def test_a_summary_of_a_conversation_is_in_its_words() -> None:
+    turns = [
+        ("Ann", "So, um, we buy the electric kiln [laughter] in May, and ask every member for fifteen pounds."),
+        ("Ben", "Uh, fine. Who writes to the members?"),
+        ("Ann", "I will, {vocalsound} on Friday, before the meeting of the board."),
+    ]
+    text = "\n".join(f"[00:0{i}:10] {name}: {speech}" for i, (name, speech) in enumerate(turns * 2))
+    for budget in (60, 120, 200):
+        for options in ({}, {"times": True}, {"speakers": False}):
+            summary = summarize(text, max_chars=budget, **options)
+            assert "um" not in summary.text.split(), summary.text
+            assert verify(summary.text, text).ok, summary.text
+    assert not verify("Ann: So we sell the electric kiln in May.", text).ok

@@ -191,13 +191,26 @@ class _Places:
                 state = self._extend(state, token.value)
                 self._state_at[token.start] = state
             state = self._extend(state, f"\n{piece.start}")  # in no source
-        self._read(list(self._texts()))
+        self._read()
 
-    def _texts(self) -> Iterator[tuple[str, str | None]]:
+    def _parts(self) -> Iterator[tuple[Document, str | None]]:
         if isinstance(self._document, Collection):
-            yield from ((source.text, source.id) for source in self._document.sources)
+            names = (source.id for source in self._document.sources)
+            yield from zip(self._document.parts, names, strict=True)
         else:
-            yield self._document.text, None
+            yield self._document, None
+
+    def _streams(self) -> Iterator[tuple[Iterable[_Token], str | None]]:
+        """Yield the tokens of each source, and of what is said in a conversation as a summary shows it.
+
+        There, sounds are left out, and the speaker's name comes first. All tokens have the place of the sentence.
+        """
+        for document, name in self._parts():
+            yield _tokens(document.text), name
+            for i, (start, end) in enumerate(document.sentences):
+                if speaker := document.speakers[i]:
+                    speech = f"[{document.times[i]}] {speaker}: {document.display_texts[i]}"
+                    yield (_Token(token.value, start, end) for token in _tokens(speech)), name
 
     def _extend(self, last: int, value: str) -> int:
         """Append a token to what the automaton knows, and return the state of all so far."""
@@ -227,18 +240,19 @@ class _Places:
         self._longest.append(longest)
         return len(self._next) - 1
 
-    def _read(self, sources: list[tuple[str, str | None]]) -> None:
+    def _read(self) -> None:
         """Note for each state the longest part that is in a source, and the number of the token that ends it."""
         following, links, longest = self._next, self._links, self._longest
         self._starts: list[int] = []
         self._ends: list[int] = []
         self._firsts: list[int] = []
-        self._ids = [name for _, name in sources]
+        self._ids: list[str | None] = []
         length, place = [0] * len(following), [-1] * len(following)
-        for text, _ in sources:
+        for tokens, name in self._streams():
             self._firsts.append(len(self._starts))
+            self._ids.append(name)
             state = size = 0
-            for value, start, end in _tokens(text):
+            for value, start, end in tokens:
                 while state and value not in following[state]:
                     state = links[state]
                     size = longest[state]
@@ -309,12 +323,16 @@ class _Places:
         """The sentences of the sources that have only words of the pieces, as a tree."""
         if not hasattr(self, "_tree"):
             self._tree = _Node()
-            documents = self._document.parts if isinstance(self._document, Collection) else (self._document,)
-            for document, name in zip(documents, self._ids, strict=True):
-                for start, end in document.sentences:
-                    tokens = list(_tokens(document.text, start, end))
-                    if all(token.value in self._next[0] for token in tokens):
-                        self._tree.add(tokens, (name, start, end))
+            for document, name in self._parts():
+                for i, (start, end) in enumerate(document.sentences):
+                    forms = [document.text[start:end]]
+                    if speaker := document.speakers[i]:
+                        speech = document.display_texts[i]
+                        forms += [speech, f"{speaker}: {speech}", f"[{document.times[i]}] {speaker}: {speech}"]
+                    for form in forms:
+                        tokens = list(_tokens(form))
+                        if all(token.value in self._next[0] for token in tokens):
+                            self._tree.add(tokens, (name, start, end))
         return self._tree
 
 
