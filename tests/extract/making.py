@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
+from tersely.extract import Extracted
+
 Line = tuple[float, float, float, str]  # x, y, size of the font, text
 
 
@@ -109,3 +111,26 @@ def docx() -> bytes:
     out = BytesIO()
     made.save(out)
     return out.getvalue()
+
+
+def blocks(extracted: Extracted) -> list[tuple[str, str]]:
+    """Return the kinds and the texts of blocks."""
+    return [(block.kind, extracted.text[block.start : block.end]) for block in extracted.blocks]
+
+
+def labels(extracted: Extracted) -> list[dict[str, str | int]]:
+    """Return where each part stands in its file."""
+    return [place.label for place in extracted.places]
+
+
+def article(number: int) -> list[Line]:
+    """Return a page of two columns, with a running header and a number."""
+    word = "zero one two three".split()[number]
+    column = ["The council met to discuss the inter-", "national harbor. A well-known man and a well-"]
+    return [
+        (72, 810, 8, "Journal of Harbors"),
+        (72, 770, 18, f"Part {word}"),
+        *set_lines([*column, f"known woman of {word} agreed."], top=740),
+        *set_lines(["Nobody voted against it,", "not even the mayor."], x=310, top=740),
+        (290, 40, 8, f"Page {number} of 3"),
+    ]

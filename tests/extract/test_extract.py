@@ -10,10 +10,10 @@ from types import FrameType
 import pytest
 from click.testing import CliRunner
 
-from extract.making import archive, docx, epub, pdf, set_lines
+from extract.making import archive, article, blocks, docx, epub, labels, pdf
 from tersely.cli import cli
 from tersely.errors import InputError, MissingExtraError
-from tersely.extract import FORMS, Extracted, extract
+from tersely.extract import FORMS, extract
 from tersely.text import Document, language
 from tersely.text.blocks import join_parts
 from tersely.text.split import find_blocks, split_blocks
@@ -22,14 +22,6 @@ GERMAN = "Die Stadt kündigte an, dass der Kern der Altstadt gesperrt wird. Die 
 CHINESE = "市政府宣布，古城核心区将从明年起全面禁止私家车通行。商户担心客流减少，专家认为空气会改善。"
 TAIWANESE = "市政府宣布，古城核心區將從明年起全面禁止私家車通行。商戶擔心客流減少，專家認為空氣會改善。"
 JAPANESE = "市は来年から旧市街の中心部で自家用車の通行を禁止すると発表した。住民は電気バスを無料で利用できる。"
-
-
-def blocks(found: Extracted) -> list[tuple[str, str]]:
-    return [(block.kind, found.text[block.start : block.end]) for block in found.blocks]
-
-
-def labels(found: Extracted) -> list[dict[str, str | int]]:
-    return [place.label for place in found.places]
 
 
 @pytest.mark.parametrize(
@@ -59,28 +51,6 @@ def test_the_charset_of_the_media_type_counts() -> None:
     assert extract("Žluť.".encode("cp1250"), media_type="text/plain; charset=windows-1250").text == "Žluť."
 
 
-def test_markdown_loses_its_marks_but_keeps_what_they_say() -> None:
-    found = extract(
-        b"---\ntitle: x\n---\n# Fish *are*\n\nOne `red` [fish](x.html).\nIt swims.\n\n- a\n- b\n\n"
-        b"> So.\n\n```\nx = 1\n  y\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n## More\n\nEnd. <!-- c -->\n",
-        name="a.md",
-    )
-    assert blocks(found) == [
-        ("heading", "Fish are"),
-        ("prose", "One red fish.\nIt swims."),
-        ("item", "a"),
-        ("item", "b"),
-        ("quote", "So."),
-        ("code", "x = 1\n  y"),
-        ("row", "a | b"),
-        ("row", "1 | 2"),
-        ("heading", "More"),
-        ("prose", "End."),
-    ]
-    assert labels(found) == [{"section": "Fish are"}, {"section": "More"}]
-    assert found.document().kinds[:3] == ("heading", "prose", "prose")
-
-
 def test_a_page_keeps_its_article_with_headings_lists_and_tables() -> None:
     page = (
         "<!doctype html><html><body><nav><a href=x>Menu</a></nav><article><h1>The harbor plan</h1><p>The council "
@@ -90,110 +60,6 @@ def test_a_page_keeps_its_article_with_headings_lists_and_tables() -> None:
     found = extract(page.encode(), name="whatever.pdf", media_type="application/pdf")
     assert [block[0] for block in blocks(found)] == ["heading", "prose", "heading", "item", "row"]
     assert found.place(found.text.index("Piers")) == {"section": "Costs"}
-
-
-def article(number: int) -> list[tuple[float, float, float, str]]:
-    """Return a page of two columns, with a running header and a number."""
-    word = "zero one two three".split()[number]
-    column = ["The council met to discuss the inter-", "national harbor. A well-known man and a well-"]
-    return [
-        (72, 810, 8, "Journal of Harbors"),
-        (72, 770, 18, f"Part {word}"),
-        *set_lines([*column, f"known woman of {word} agreed."], top=740),
-        *set_lines(["Nobody voted against it,", "not even the mayor."], x=310, top=740),
-        (290, 40, 8, f"Page {number} of 3"),
-    ]
-
-
-def test_a_pdf_has_pages_headings_and_whole_words_but_no_running_headers() -> None:
-    found = extract(pdf([article(1), article(2), article(3)]), name="a")
-    assert blocks(found)[:3] == [
-        ("heading", "Part one"),
-        (
-            "prose",
-            "The council met to discuss the international\n"
-            "harbor. A well-known man and a well-known\nwoman of one agreed.",
-        ),
-        ("prose", "Nobody voted against it,\nnot even the mayor."),
-    ]
-    assert labels(found)[1] == {"page": 2, "section": "Part two"}
-    assert "Journal" not in found.text
-    assert "Page" not in found.text
-
-
-def test_a_sentence_of_a_pdf_goes_on_on_the_next_page() -> None:
-    found = extract(
-        pdf([set_lines(["It began on page one and was inter-"]), set_lines(["rupted there. Then it ended."])])
-    )
-    assert found.document().texts == ("It began on page one and was interrupted there.", "Then it ended.")
-    assert (found.place(0), found.place(found.text.index("Then"))) == ({"page": 1}, {"page": 2})
-
-
-def test_what_stands_between_two_pages_does_not_part_a_sentence() -> None:
-    def page(number: int, section: str, *lines: str) -> list[tuple[float, float, float, str]]:
-        return [*set_lines(lines), (72, 90, 8, f"{number} Note {section}."), (72, 40, 10, f"{section} {number + 4}")]
-
-    found = extract(
-        pdf(
-            [
-                page(1, "Ferries", "It began in the harbor and was inter-"),
-                page(2, "Fishermen", "rupted there. Then it went on with pre-"),
-                page(3, "Costs", "and postwar ships, of which", "nothing is left."),
-            ]
-        )
-    )
-    text = "It began in the harbor and was interrupted there. Then it went on with pre- and postwar ships, of which"
-    notes = [("caption", f"{number} Note {name}.") for number, name in ((1, "Ferries"), (2, "Fishermen"), (3, "Costs"))]
-    assert blocks(found) == [("prose", f"{text}\nnothing is left."), *notes]
-    assert [found.place(found.text.index(word))["page"] for word in ("began", "Then", "postwar")] == [1, 2, 3]
-
-
-def test_a_line_that_is_spread_to_its_column_is_no_row() -> None:
-    end = (200.0, 10.0, "of the old harbor")
-    lines = [
-        (72.0, 700.0, 10.0, "The council has closed all"), (end[0], 700.0, *end[1:]),
-        (72.0, 686.0, 10.0, "and it was so in the year"), (end[0], 686.0, *end[1:]),
-        (72.0, 672.0, 10.0, "which nobody now remembers."),
-    ]  # fmt: skip
-    kinds = [kind for kind, _ in blocks(extract(pdf([lines])))]
-    assert kinds == ["prose"]
-
-
-def test_columns_are_read_one_after_the_other_even_if_they_are_written_across() -> None:
-    left = [
-        "The left column speaks of ferries and",
-        "of the water that they need, which is",
-        "deep enough in no harbor on the coast",
-        "of this cold and windy province, or",
-        "anywhere else.",
-    ]
-    right = [
-        "The right column speaks of the costs,",
-        "which nobody had expected when the",
-        "works began in the spring of that year",
-        "in which nobody thought of money or",
-        "of time.",
-    ]
-    across = [line for pair in zip(set_lines(left), set_lines(right, x=310), strict=True) for line in pair]
-    assert [text.replace("\n", " ") for _, text in blocks(extract(pdf([across])))] == [" ".join(left), " ".join(right)]
-
-
-def test_rows_items_and_captions_of_a_pdf_are_no_prose() -> None:
-    rows = [
-        (72.0, 700.0, 10.0, "Year"),
-        (200.0, 700.0, 10.0, "Ships"),
-        (72.0, 686.0, 10.0, "1990"),
-        (200.0, 686.0, 10.0, "7"),
-    ]
-    more = set_lines(["Figure 1: Ships", "1. The first thing", "to do is this."], top=650)
-    found = extract(pdf([[*set_lines(["The ships are counted here."]), *rows, *more]]))
-    assert [kind for kind, _ in blocks(found)] == ["prose", "row", "row", "caption", "item"]
-    assert blocks(found)[1][1] == "Year | Ships"
-
-
-def test_chinese_in_a_pdf_is_read_without_spaces_between_lines() -> None:
-    found = extract(pdf([set_lines(["市政府宣布古城核心区将全面禁止", "私家车通行。"])]))
-    assert found.document().display_texts == ("市政府宣布古城核心区将全面禁止私家车通行。",)
 
 
 def test_a_word_document_is_read_as_if_its_changes_were_accepted() -> None:

@@ -31,6 +31,9 @@ SAMPLES = {
     "eml": b"MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n<p>Hi.",
     "srt": b"1\n00:00:01,000 --> 00:00:02,500\nHi.\n",
     "html": b"<html><p>The council has met.<table><tr><td>x",
+    "tex": rb"\section{a}\begin{itemize}\item b\end{itemize}$c_{d}$\footnote{e}",
+    "rst": b"a\n===\n\n- b\n\n.. note:: c\n\nd::\n\n  e\n",
+    "adoc": b"= a\n\n* b\n\n----\nc\n----\n|===\n|d\n",
     "md": b"# a\n- b\n> c\n```\nd\n|e|f|\n|-|-|\n",
     "json": b'[{"text": "a"}]',
     "csv": b'text\n"a\nb"\n',
@@ -136,6 +139,32 @@ def test_markdown_that_is_made_to_be_slow_is_not(part: bytes) -> None:
     assert found.text.endswith("\n\nIt rains.")
 
 
+@pytest.mark.parametrize(
+    ("ending", "part", "end"),
+    [
+        ("tex", "{", "}"),
+        ("tex", "\\", ""),
+        ("tex", r"\begin{a}", ""),
+        ("tex", r"\begin{verbatim}", ""),
+        ("tex", r"\begin{itemize}\begin{figure}", r"\end{itemize}"),
+        ("tex", r"$\frac{", "}{b}"),
+        ("tex", r"\footnote{", "}"),
+        ("tex", r"\cite{a}", ""),
+        ("rst", "`a ", ""),
+        ("rst", ":a:", ""),
+        ("rst", ".. a::\n", ""),
+        ("rst", "+-+\n|", "a|"),
+        ("adoc", "link:[", ""),
+        ("adoc", "====\n", "-"),
+        ("adoc", "|===\n|", "a|"),
+    ],
+)
+def test_typeset_text_that_is_made_to_be_slow_is_not(ending: str, part: str, end: str) -> None:
+    # A reader that looks at anything again for each part would take minutes.
+    data = f"{'a' * 200_000}\n{part * 20_000}{end * 20_000}"
+    assert extract(data.encode(), name=f"a.{ending}").text.startswith("a" * 200_000)
+
+
 def test_markdown_that_is_far_too_long_is_read_as_text() -> None:
     assert "more than 2 MB of Markdown" in extract(b"A line of it.\n\n" * 140_000, name="a.md").notes[0]
 
@@ -192,6 +221,17 @@ def test_a_file_is_read_apart_as_it_is_read_here(ending: str) -> None:
     assert extract_apart(SAMPLES[ending], name=f"a.{ending}", seconds=600) == extract(
         SAMPLES[ending], name=f"a.{ending}"
     )
+
+
+def test_a_plain_text_needs_no_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(tersely.extract, "apart", refuse)
+    assert extract_apart("Schön. Gut.".encode(), name="a.txt").text == "Schön. Gut."
+    for data, name in (("Schön.".encode("latin-1"), "a.txt"), (b"PK\x03\x04", "a.txt"), (b"a,b\n1,2", "a.csv")):
+        with pytest.raises(AssertionError):
+            extract_apart(data, name=name)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a child")

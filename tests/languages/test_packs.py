@@ -19,7 +19,9 @@ OPTIONAL = set(
     "endings abbreviations.first_words abbreviations.after_hour lines.chapter_patterns lines.page_patterns "
     "lines.pictures lines.unfinished lines.credits pdf.page_patterns talk.other_labels talk.introductions talk.verbs "
     "talk.days talk.at talk.system talk.machines talk.sounds talk.fillers "
-    "headings.facts headings.holding headings.order".split()
+    "headings.facts headings.holding headings.order faults.fatal faults.errors faults.warnings "
+    "logs.severe logs.problems logs.levels logs.totals pins.months pins.before_years pins.dates pins.amounts "
+    "questions.price".split()
 )
 _HEADINGS = "abstract introduction method result discussion conclusion references acknowledgment"
 _MAIL = "headers subjects original forwarded wrote sign_offs"

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from growth import assert_linear
 from strategies import prose, texts
 from tersely import Source, UsageError, summarize, verify
+from tersely.text import quotations
 
 SOURCE = (
     "The council met on Monday. It decided to close the old harbor to all cars from the\nfirst of March. "
@@ -176,3 +177,9 @@ def test_a_summary_of_a_conversation_is_in_its_words() -> None:
             assert "um" not in summary.text.split(), summary.text
             assert verify(summary.text, text).ok, summary.text
     assert not verify("Ann: So we sell the electric kiln in May.", text).ok
+
+
+def test_endless_words_are_compared_but_not_remembered() -> None:
+    before = quotations._folded.cache_info().misses
+    assert verify("ﬁ" * 5000, "fi" * 5000).ok
+    assert quotations._folded.cache_info().misses == before

@@ -20,7 +20,7 @@ __all__ = ["FORMS", "Extracted", "Form", "Placed", "extract", "extract_apart"]
 # fmt: off
 Form = Literal[
     "text", "markdown", "html", "pdf", "docx", "odt", "pptx", "epub", "rtf", "srt", "vtt", "eml", "mbox", "csv", "tsv",
-    "json", "ipynb",
+    "json", "ipynb", "latex", "rst", "asciidoc",
 ]
 # fmt: on
 
@@ -35,7 +35,7 @@ class _Form(NamedTuple):
 
 
 FORMS: dict[Form, _Form] = {
-    "text": _Form("text file", "_plain", "txt text log rst", "text/plain"),
+    "text": _Form("text file", "_plain", "txt text log", "text/plain"),
     "markdown": _Form("Markdown file", "_markup", "md markdown mdown mkd", "text/markdown text/x-markdown"),
     "html": _Form("web page", "_markup", "html htm xhtml", "text/html application/xhtml+xml"),
     "pdf": _Form("PDF", "_pdf", "pdf", "application/pdf"),
@@ -54,14 +54,17 @@ FORMS: dict[Form, _Form] = {
     ),
     "epub": _Form("EPUB", "_office", "epub", "application/epub+zip"),
     "rtf": _Form("RTF file", "_office", "rtf", "application/rtf text/rtf"),
-    "srt": _Form("SRT file", "_subtitles", "srt", "application/x-subrip"),
-    "vtt": _Form("VTT file", "_subtitles", "vtt", "text/vtt"),
+    "srt": _Form("SRT file", "_plain", "srt", "application/x-subrip"),
+    "vtt": _Form("VTT file", "_plain", "vtt", "text/vtt"),
     "eml": _Form("e-mail", "_markup", "eml", "message/rfc822"),
     "mbox": _Form("mailbox", "_markup", "mbox", "application/mbox"),
     "csv": _Form("CSV file", "_plain", "csv", "text/csv"),
     "tsv": _Form("TSV file", "_plain", "tsv tab", "text/tab-separated-values"),
     "json": _Form("JSON file", "_plain", "json", "application/json"),
     "ipynb": _Form("notebook", "_markup", "ipynb", "application/x-ipynb+json"),
+    "latex": _Form("LaTeX file", "_latex", "tex latex ltx", "text/x-tex application/x-tex application/x-latex"),
+    "rst": _Form("reStructuredText file", "_light", "rst rest", "text/x-rst text/prs.fallenstein.rst"),
+    "asciidoc": _Form("AsciiDoc file", "_light", "adoc asciidoc", "text/asciidoc text/x-asciidoc"),
 }
 _BY_ENDING: dict[str, Form] = {end: form for form in FORMS for end in FORMS[form].endings.split()}
 _BY_MEDIA: dict[str, Form] = {media: form for form in FORMS for media in FORMS[form].media.split()}
@@ -166,6 +169,16 @@ def detect_form(file: RawFile) -> Form:
     return "json" if file.field is not None and file.data.lstrip()[:1] in (b"{", b"[") else "text"
 
 
+def is_document(name: str, start: bytes = b"") -> bool:
+    """Tell whether a file with this name is one document; a text that starts like JSON Lines is several.
+
+    >>> is_document("a.PDF"), is_document("a.csv"), is_document("a.zip"), is_document("a.txt", b"{")
+    (True, False, False, False)
+    """
+    form = _BY_ENDING.get(RawFile(b"", name).ending)
+    return form not in (None, "csv", "tsv", "json") and not (form == "text" and start.lstrip().startswith(b"{"))
+
+
 def _by_content(data: bytes) -> Form | None:
     start = data[:_START]
     if start.startswith(b"PK\x03\x04"):
@@ -188,7 +201,7 @@ def _archived(data: bytes) -> Form:
         with ZipFile(BytesIO(data)) as archive:
             names = set(archive.namelist())
             kind = archive.open("mimetype").read(100) if "mimetype" in names else b""
-    except (BadZipFile, OSError, ValueError, NotImplementedError):
+    except (BadZipFile, OSError, ValueError, RuntimeError):
         raise InputError("is a broken archive or document: it may be cut off") from None
     if "word/document.xml" in names:
         return "docx"
@@ -245,26 +258,44 @@ def extract(
 
 
 def extract_apart(
-    data: bytes, *, seconds: float | None = None, name: str | None = None, **keywords: str | None
+    data: bytes,
+    *,
+    seconds: float | None = None,
+    name: str | None = None,
+    media_type: str | None = None,
+    field: str | None = None,
 ) -> Extracted:
     """Take the text out of the bytes of a file from a stranger: in a child process, which may crash or be stopped.
 
     It has `seconds` to do so, by default any number, and on Linux at most 2 GB of memory and 20 bytes for each byte of
-    the file. `name` and the other keywords are those of `extract`, and so is the result.
+    the file. `name`, `media_type` and `field` are those of `extract`, and so is the result. A plain text in UTF-8 is
+    read here: nothing in it is parsed.
 
     >>> extract_apart(b"<html><p>One red fish. Two blue fish.", name="fish.html", seconds=60).form
     'html'
     """
     memory = _MEMORY + _MEMORY_PER_BYTE * len(data)
     title = name or "the file"
+    read = partial(extract, data, name=name, media_type=media_type, field=field)
+    if _is_plain(RawFile(data, name or "", media_type or "", field)):
+        return read()
     try:
-        return apart(partial(extract, data, name=name, **keywords), memory, seconds)
+        return apart(read, memory, seconds)
     except LateLimitError:
         more = "give it more time (--timeout), or save its text, and give that"
         raise InputError(f"{title} takes more than {seconds:g} seconds to read: {more}") from None
     except LimitError as error:
         most = f"needs more than {memory / 1e9:.1f} GB of memory, or is broken"
         raise InputError(f"{title} {most} ({error}): save its text, and give that") from None
+
+
+def _is_plain(file: RawFile) -> bool:
+    """Tell whether a file is a text in UTF-8, without a look into archives."""
+    try:
+        file.data.decode()
+        return not file.data.startswith(b"PK") and detect_form(file) == "text"
+    except (UnicodeDecodeError, InputError):
+        return False
 
 
 def _read(form: Form, file: RawFile) -> Contents:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tersely.errors import InputError, MissingExtraError
 from tersely.extract import RawFile
 from tersely.extract._plain import decode, decode_file
-from tersely.extract.extracted import Contents, Label, Piece, at_most, blocks_by_lines, pieces_by_lines
+from tersely.extract.extracted import Contents, Label, Piece, at_most, blocks_by_lines, pieces_by_lines, tidied
 
 if TYPE_CHECKING:
     from email.message import MIMEPart
@@ -32,6 +32,7 @@ _KINDS: "dict[str, Kind]" = {
     "quote": "quote",
     "figcaption": "caption",
     "caption": "caption",
+    "summary": "caption",
     "hr": "rule",
     **{f"h{level}": "heading" for level in range(1, 7)},
     "head": "heading",
@@ -41,12 +42,19 @@ _BLOCKS = frozenset(
 ) - {"code"}
 _CELLS = frozenset(("td", "th", "cell"))
 _ROWS = frozenset(("tr", "row"))
-_SKIPPED = frozenset("script style template noscript svg math nav select button iframe object audio video".split())
+_SKIPPED = frozenset(
+    "script style template noscript svg math nav select button iframe object audio video s del".split()
+)
 # The characters that may begin a mark of Markdown, and the most of them that a paragraph may have to be searched.
 _MARKS = re.compile(r"[\[\]*_`<!&\\]")
 _MOST_MARKS = 500
-_BREAKS = re.compile(r"[ \t\r\f]*\n\s*")
-_BLANKS = re.compile(r"[ \t\r\f\v]+")
+# Settings before the text, between two lines of hyphens or plus signs.
+_SETTINGS = re.compile(r"(---|\+\+\+)[ \t]*\n(?:(?!---|\+\+\+|\.\.\.)[^\n]*+\n)*+(?:\1|\.\.\.)[ \t]*(?:\n|\Z)")
+_FOOTNOTE = re.compile(r"[ \t]?\[\^[^\]\s]{1,60}\]:?")
+_NOTE_NAME = re.compile(r"\^[^\]\s]{1,60}")
+_TASK = re.compile(r"\[[ xX]\]\s+")
+# Enclose inline code, until it is known where it stands in its block; no text has these characters.
+_CODE_START, _CODE_END = "\ufdd0", "\ufdd1"
 # The elements in which mail programs put the message that is answered.
 _REPLIES = (
     "//blockquote[@type='cite']",
@@ -111,9 +119,9 @@ def _markdown(text: str, notes: list[str]) -> Contents:
     if len(text) > MAX_MARKUP:
         long = f"read as plain text, as it has more than {MAX_MARKUP // 1_000_000} MB of Markdown"
         return Contents(text=text, notes=[*notes, long])
-    parser = MarkdownIt("commonmark", {"maxNesting": 20}).enable("table")
+    parser = MarkdownIt("commonmark", {"maxNesting": 20}).enable(["table", "strikethrough"])
     parser.core.ruler.at("inline", _read_inline)
-    html = parser.render(_without_settings(text))
+    html = parser.render(_SETTINGS.sub("", text, count=1) if _SETTINGS.match(text) else text)
     return Contents(at_most(blocks_of(html_tree(html))), notes)
 
 
@@ -121,18 +129,29 @@ def _read_inline(state: Any) -> None:
     """Find links and emphasis in each paragraph, except in one full of marks, which would take forever."""
     from markdown_it.token import Token
 
-    for token in state.tokens:
+    for i, token in enumerate(state.tokens):
         if token.type == "inline" and len(_MARKS.findall(token.content)) <= _MOST_MARKS:
             token.children = []
             state.md.inline.parse(token.content, state.md, state.env, token.children)
+            if token.children and i > 1 and state.tokens[i - 2].type == "list_item_open":
+                token.children[0].content = _TASK.sub("", token.children[0].content, count=1)
+            if "[^" in token.content:
+                _leave_out_footnotes(token, state.tokens[i - 1 : i + 2 : 2])
         elif token.type == "inline":
             token.children = [Token("text", "", 0, content=token.content)]
 
 
-def _without_settings(text: str) -> str:
-    """Return a text without the settings that some programs put before it, between two lines of hyphens."""
-    end = text.find("\n---\n", 3) if text.startswith("---\n") else -1
-    return text[end + 5 :] if end > 0 else text
+def _leave_out_footnotes(token: Any, around: list[Any]) -> None:
+    """Remove the marks of footnotes from a paragraph; one that begins with such a mark and a colon is a footnote.
+
+    `around` are the tokens that open and close the paragraph.
+    """
+    mark = _FOOTNOTE.match(token.content)
+    for paragraph in around if mark and mark[0].endswith(":") else ():
+        paragraph.tag = "figcaption"
+    for child in token.children:
+        if child.type == "text":
+            child.content = "" if _NOTE_NAME.fullmatch(child.content) else _FOOTNOTE.sub("", child.content)
 
 
 def html_tree(html: str | bytes) -> Any:
@@ -164,19 +183,34 @@ def blocks_of(tree: Any, label: Label | None = None, rows: bool = True) -> Itera
         if is_block and not in_row:
             kind, level = enclosing[-1] if enclosing else ("prose", 0)
             if text := _clean("".join(texts), kind):
-                yield Piece(kind, text, level, marks=marks)
+                yield _piece(kind, text, level, marks)
             texts.clear()
         opens = is_block and tag in _KINDS and (rows or tag not in _ROWS)
+        is_code = tag == "code" and not is_block and (not enclosing or enclosing[-1][0] != "code")
         if event == "start":
             if opens:
                 enclosing.append((_KINDS[tag], _level(element)))
-            texts.append("\n" if tag in ("br", "lb") else element.text or "")
+            texts.append("\n" if tag in ("br", "lb") else (_CODE_START if is_code else "") + (element.text or ""))
             continue
         if opens:
             enclosing.pop()
+        texts.append(_CODE_END if is_code else "")
         texts.append((" | " if tag in _CELLS and rows else "\n" if is_block and in_row else "") + (element.tail or ""))
     if text := _clean("".join(texts), "prose"):
-        yield Piece("prose", text, marks=marks)
+        yield _piece("prose", text, 0, marks)
+
+
+def _piece(kind: "Kind", text: str, level: int, marks: tuple[tuple[int, Label], ...]) -> Piece:
+    """Return a block without the signs that enclose its inline code, which no sentence ends in."""
+    if _CODE_START not in text:
+        return Piece(kind, text, level, marks=marks)
+    plain, spans = "", []
+    for part in text.split(_CODE_START):
+        code, _, rest = part.rpartition(_CODE_END)
+        if code:
+            spans.append((len(plain), len(plain) + len(code)))
+        plain += code + rest
+    return Piece(kind, plain, level, marks=marks, unbroken=tuple(spans))
 
 
 def _walk(tree: Any) -> Iterator[tuple[str, Any]]:
@@ -208,7 +242,7 @@ def _clean(text: str, kind: "Kind") -> str:
     """Return a text without needless white space; line breaks stay, and code is not changed."""
     if kind == "code":
         return text.strip("\n")
-    text = _BLANKS.sub(" ", _BREAKS.sub("\n", text)).strip()
+    text = tidied(text)
     return text.replace("\n", " ").strip(" |") if kind == "row" else text
 
 

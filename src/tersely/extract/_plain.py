@@ -1,11 +1,13 @@
-"""Plain text in any common encoding, and the texts of one column of a table or one field of JSON."""
+"""Plain text in any common encoding, one column of a table, one field of JSON, and subtitles with their times."""
 
 import json
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from html import unescape
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from tersely.errors import InputError, MissingExtraError
 from tersely.extract import RawFile
@@ -23,6 +25,17 @@ _MANY_ZEROS, _LATIN_ZEROS = 1 / 40, 1 / 5
 _DEFAULT = "text"  # the column or field to read if none is named
 _MOST_LISTED = 12  # names of columns in an error
 _SAMPLE_ROWS = 200  # rows or values that show which column or field is the longest
+
+_TIME = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[,.](\d{1,3})"
+_TIMES = re.compile(rf"[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}")
+_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]{1,60})>")
+_TAG = re.compile(r"</?[a-zA-Z0-9.:][^<>]{0,200}>|\{\\[^{}]{0,100}\}")
+_DASH = re.compile(r"^[-–—]\s?", re.MULTILINE)
+# "Ann Lee: Good morning." in the transcript of a meeting
+_NAME_FIRST = re.compile(r"(?P<name>[^\W\d_][^\n:.!?]{0,40}):\s+(?=\S)")
+_CLOSED = re.compile(r"[.!?…。！？♪\])][\"'”’»]?\Z")
+_PAUSE = 4  # seconds without a word that end a paragraph
+_LONGEST_TURN = 60  # seconds of a paragraph, if a sentence ends there
 
 
 def decode(data: bytes, charset: str | None = None) -> tuple[str, str | None]:
@@ -218,3 +231,106 @@ def _unknown(kind: str, option: str, name: str | None, names: list[str]) -> str:
     listed = ", ".join(names[:_MOST_LISTED]) + (", ..." if len(names) > _MOST_LISTED else "")
     problem = f"has no {kind} '{name or _DEFAULT}', but {listed or 'none'}"
     return problem if name else f"{problem}: name the one that holds the text with {option}"
+
+
+class _Cue(NamedTuple):
+    start: int
+    end: int
+    speaker: str
+    text: str
+
+
+def read_srt(file: RawFile) -> Contents:
+    """Read SRT subtitles; a sentence may go on from one to the next."""
+    text, notes = decode_file(file)
+    return Contents(list(_joined_cues(_with_speakers(list(_cues(text))))), notes)
+
+
+read_vtt = read_srt
+
+
+def _cues(text: str) -> Iterator[_Cue]:
+    """Yield the subtitles: a line with times, and the lines below it up to a blank one."""
+    times: re.Match[str] | None = None
+    lines: list[str] = []
+    for line in [*text.split("\n"), ""]:
+        if match := _TIMES.match(line):
+            times, lines = match, []
+        elif line.strip():
+            lines.append(line.strip())
+        elif times is not None:
+            start, end = _seconds(*times.group(1, 2, 3)), _seconds(*times.group(5, 6, 7))
+            yield from _turns(start, end, "\n".join(lines))
+            times = None
+
+
+def _with_speakers(cues: list[_Cue]) -> Iterator[_Cue]:
+    """Yield the subtitles with the names of their speakers, if names come before what is said, and come again.
+
+    Then one without a name goes on with what the last speaker says.
+    """
+    names = Counter(name["name"] for cue in cues if not cue.speaker and (name := _NAME_FIRST.match(cue.text)))
+    has_names = 2 * sum(times for times in names.values() if times > 1) >= max(names.total(), 2)
+    has_names = has_names and 3 * names.total() >= len(cues)
+    speaker = ""
+    for cue in cues:
+        name = _NAME_FIRST.match(cue.text) if has_names and not cue.speaker else None
+        speaker = name["name"] if name else speaker
+        yield cue._replace(speaker=cue.speaker or speaker, text=cue.text[name.end() :] if name else cue.text)
+
+
+def _turns(start: int, end: int, text: str) -> Iterator[_Cue]:
+    """Yield the words of each speaker in a subtitle; dashes separate speakers without names."""
+    voices = _VOICE.split(text)
+    if len(voices) > 1:
+        for speaker, words in zip(voices[1::2], voices[2::2], strict=True):
+            yield _Cue(start, end, speaker.strip(), _unmarked(words))
+    elif len(lines := _DASH.split(text)) > 2 and not lines[0].strip():
+        yield from (_Cue(start, end, "-", _unmarked(words)) for words in lines[1:])
+    else:
+        yield _Cue(start, end, "", _unmarked(text))
+
+
+def _unmarked(text: str) -> str:
+    return _DASH.sub("", unescape(_TAG.sub("", text))).strip()
+
+
+def _seconds(hours: str | None, minutes: str, seconds: str) -> int:
+    return 3600 * int(hours or 0) + 60 * int(minutes) + int(seconds)
+
+
+def _joined_cues(cues: Iterator[_Cue]) -> Iterator[Piece]:
+    """Join subtitles to paragraphs; each word keeps the time of its subtitle."""
+    paragraph: list[_Cue] = []
+    for cue in cues:
+        if not cue.text or (paragraph and cue.text == paragraph[-1].text):  # repeated, as when lines roll
+            continue
+        if paragraph and _ends(paragraph, cue):
+            yield _spoken(paragraph)
+            paragraph = []
+        paragraph.append(cue)
+    if paragraph:
+        yield _spoken(paragraph)
+
+
+def _ends(paragraph: list[_Cue], cue: _Cue) -> bool:
+    """Tell whether a paragraph ends before a subtitle: at another speaker, after a pause, or when it is long."""
+    last = paragraph[-1]
+    if cue.speaker != last.speaker or cue.speaker == "-" or cue.start - last.end >= _PAUSE:
+        return True
+    return cue.start - paragraph[0].start >= _LONGEST_TURN and bool(_CLOSED.search(last.text))
+
+
+def _spoken(cues: list[_Cue]) -> Piece:
+    text, marks = "", []
+    for cue in cues:
+        text += "\n" if text else ""
+        label: Label = {"time": _clock(cue.start)}
+        marks.append((len(text), label))
+        text += cue.text
+    speaker = cues[0].speaker.strip("-")
+    return Piece("turn" if speaker else "prose", text, 0, speaker, tuple(marks))
+
+
+def _clock(seconds: int) -> str:
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"

@@ -1,8 +1,9 @@
 """The text that was taken out of a file, and where its parts stand in that file."""
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,12 +13,14 @@ from tersely.text.blocks import Block, Kind, Part, join_parts
 
 if TYPE_CHECKING:
     from tersely.extract import Form
-    from tersely.text.document import Document
+    from tersely.text.document import Document, Sentence
     from tersely.text.language import Language
 
 Label = dict[str, str | int]
 # Ten times what the longest books have; each block takes time in all that follows.
 MAX_BLOCKS = 100_000
+_BLANKS = re.compile(r"[ \t\r\f\v]+")
+_BREAKS = re.compile(r" ?\n\s*")
 
 
 class Placed(NamedTuple):
@@ -32,13 +35,17 @@ class Placed(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A block as a reader finds it. Each of its `marks` is an offset and the label of the place from there on."""
+    """A block as a reader finds it. Each of its `marks` is an offset and the label of the place from there on.
+
+    No sentence ends within the spans of `unbroken`, such as inline code.
+    """
 
     kind: Kind
     text: str
     level: int = 0
     speaker: str = ""
     marks: tuple[tuple[int, Label], ...] = ()
+    unbroken: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass
@@ -55,7 +62,7 @@ class Extracted:
     """The text of a file, its blocks, and where each part of it stands in the file.
 
     `form` is what the file is, such as "pdf". `notes` are lines for the reader, such as "read as GB18030". `language`
-    is the detected language of the text.
+    is the detected language of the text. No sentence ends within the spans of `unbroken`.
     """
 
     form: "Form"
@@ -64,6 +71,7 @@ class Extracted:
     places: tuple[Placed, ...]
     notes: tuple[str, ...]
     language: "Language"
+    unbroken: tuple[tuple[int, int], ...] = ()
 
     def document(self, language: "Language | None" = None) -> "Document":
         """Return the text as a document to summarize, in the detected language unless another one is given."""
@@ -74,7 +82,10 @@ class Extracted:
             from tersely.text.split import find_blocks
 
             blocks = find_blocks(self.text, language)  # which lines are headings depends on the language
-        return Document.split(self.text, blocks, language or self.language)
+        document = Document.split(self.text, blocks, language or self.language)
+        if not self.unbroken:
+            return document
+        return replace(document, sentences=tuple(_rejoined(document.sentences, self.unbroken)))
 
     def place(self, at: int) -> Label:
         """Return the label of the place of the character at `at`; it may be empty."""
@@ -92,6 +103,16 @@ def at_most(pieces: Iterable[Piece]) -> list[Piece]:
     if len(several) > MAX_BLOCKS:
         raise InputError(f"has more than {MAX_BLOCKS:,} paragraphs: split it into documents first")
     return several
+
+
+def tidied(text: str) -> str:
+    """Return a text without needless white space; line breaks stay.
+
+    >>> tidied(" It \\t rains. \\n\\n It snows. ")
+    'It rains.\\nIt snows.'
+    """
+    # Blanks first: a line break would otherwise be looked for after each blank of a long row of them.
+    return _BREAKS.sub("\n", _BLANKS.sub(" ", text)).strip()
 
 
 def as_text(text: str) -> Extracted:
@@ -132,7 +153,30 @@ def assemble(form: "Form", contents: Contents) -> Extracted:
         )
         language = detect_language(text)
     places = tuple(_joined(_places(pieces, blocks)))
-    return Extracted(form, text, blocks, places, tuple(contents.notes), language)
+    spans = tuple(
+        (block.start + start, block.start + end)
+        for piece, block in zip(pieces, blocks, strict=True)
+        for start, end in piece.unbroken
+    )
+    return Extracted(form, text, blocks, places, tuple(contents.notes), language, spans)
+
+
+def _rejoined(sentences: "Iterable[Sentence]", spans: Iterable[tuple[int, int]]) -> "Iterator[Sentence]":
+    """Join sentences again that were parted within one of the spans; both are in the order of the text."""
+    waiting = iter(spans)
+    start, end = next(waiting, (0, 0))
+    last: Sentence | None = None
+    for sentence in sentences:
+        while end and last is not None and end <= last.end:
+            start, end = next(waiting, (0, 0))
+        if last is not None and start < last.end < end:
+            last = last._replace(end=sentence.end)
+            continue
+        if last is not None:
+            yield last
+        last = sentence
+    if last is not None:
+        yield last
 
 
 def _time(piece: Piece) -> str:

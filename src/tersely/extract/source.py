@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tersely.errors import InputError
 from tersely.extract import Extracted, extract_apart
 from tersely.extract.extracted import as_text
-from tersely.io.lines import Fault, parse_object, read_objects
+from tersely.io.lines import Fault, decode, parse_object, read_objects
 
 if TYPE_CHECKING:
     from tersely.text.document import Document
@@ -37,10 +37,12 @@ class Inputs:
     all: tuple[Input, ...]
     has_names: bool
 
-    def document(self, language: "Language | None" = None) -> "Document":
-        """Return the document to summarize."""
-        from tersely.text.sources import as_document
+    def document(self, language: "Language | None" = None, in_lines: bool = False) -> "Document":
+        """Return the document to summarize; a plain text may be split into lines at once."""
+        from tersely.text.sources import Log, as_document
 
+        if in_lines and not self.has_names and self.all[0].extracted.form == "text":
+            return Log.from_text(self.all[0].extracted.text, language)
         if not self.has_names:
             return self.all[0].extracted.document(language)
         sources = [{"id": text.id, "text": text.extracted.document(language), "title": text.title} for text in self.all]
@@ -50,6 +52,14 @@ class Inputs:
     def notes(self) -> list[str]:
         """The notes about each text, after its name."""
         return [f"{text.id}: {note}" for text in self.all for note in text.extracted.notes]
+
+    @property
+    def title(self) -> str:
+        """The heading with which the only text begins, or else the names of the texts."""
+        text, blocks = self.all[0].extracted.text, self.all[0].extracted.blocks
+        if not self.has_names and blocks and blocks[0].kind == "heading":
+            return text[blocks[0].start : blocks[0].end].strip("#=* ")
+        return ", ".join("standard input" if text.id == "-" else Path(text.id).name for text in self.all)
 
     def located(self, summary: dict[str, Any]) -> dict[str, Any]:
         """Add to a summary's plain data where each sentence stands in its file, and the texts that were extracted."""
@@ -74,6 +84,15 @@ def read_source(source: str, field: str | None = None, seconds: float = SECONDS)
     if source == "-":
         return extract_apart(_standard_input(), seconds=seconds, name="standard input", field=field)
     return extract_apart(_file(Path(source)), seconds=seconds, name=source, field=field)
+
+
+def read_json(source: str) -> str:
+    """Return the text of a JSON file or of standard input (`-`), as it is."""
+    name, data = ("standard input", _standard_input()) if source == "-" else (source, _file(Path(source)))
+    try:
+        return decode(data)
+    except InputError as error:
+        raise InputError(f"{name} is {error}, as JSON has to be: convert it first") from None
 
 
 def read_sources(

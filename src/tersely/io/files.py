@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from shutil import rmtree
 from typing import IO, Any
 from uuid import uuid4
 
@@ -14,6 +13,7 @@ from tersely.errors import InputError, MissingExtraError
 
 # These show a file only when it is closed, and have no folders.
 _OBJECT_STORES = ("s3", "gcs", "abfs")
+_SAMPLED = 1 << 16  # bytes in each block of the sample of a file
 
 
 def write_whole(path: str | Path, content: bytes | Callable[[IO[bytes]], None]) -> None:
@@ -95,6 +95,16 @@ def unfinished_name() -> str:
 def is_unfinished(name: str) -> bool:
     """Tell whether a file was left behind by a process that was killed while writing it."""
     return name.startswith(".") and name.endswith(".tmp")
+
+
+def sample_hash(stream: IO[bytes], blocks: int) -> str:
+    """Return a hash of blocks that are spread over a file, its start and its end among them; of a small one, all."""
+    raw = getattr(stream, "raw", stream)  # no more than a block is read
+    last, digest = max(0, raw.seek(0, os.SEEK_END) - _SAMPLED), hashlib.sha256()
+    for place in sorted({last * number // (blocks - 1) for number in range(blocks)}):
+        raw.seek(place)
+        digest.update(raw.read(_SAMPLED))
+    return digest.hexdigest()
 
 
 def sha256(path: Path) -> str:
@@ -259,6 +269,8 @@ class Store:
             else:
                 for name in leftovers:
                     Path(self.folder, name).unlink()
+                from shutil import rmtree
+
                 rmtree(Path(self.folder, under))
 
     def _all_names(self, under: str = "") -> list[str]:

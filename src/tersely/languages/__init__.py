@@ -6,11 +6,11 @@ stands for a space. A field that holds patterns is an array of regular expressio
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 FOLDER = Path(__file__).parent
 # A text in a language without a pack.
@@ -35,6 +35,34 @@ else:
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 KANA = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9d"
 HANGUL = "\uac00-\ud7af"
+# The signs and codes of currencies, which are those of no language.
+_SIGNS, _CODES = "$€£¥￥₹₽₩", "USD|EUR|GBP|JPY|CNY|RMB|CHF|INR|RUB|KRW"
+
+
+class _Pattern:
+    """A regular expression that is compiled when it is first used: a short command needs a few of many."""
+
+    def __init__(self, source: "str | Callable[[], str]", flags: int) -> None:
+        self._source, self._flags = source, flags
+
+    def __getattr__(self, name: str) -> Any:
+        source = self._source if isinstance(self._source, str) else self._source()
+        compiled = re.compile(source, self._flags)
+        self.__dict__ |= {method: getattr(compiled, method) for method in _METHODS}
+        return getattr(compiled, name)
+
+
+_METHODS = ("match", "search", "fullmatch", "finditer", "findall", "sub", "split")
+
+
+def pattern(source: "str | Callable[[], str]", flags: int = 0) -> re.Pattern[str]:
+    """Return a regular expression that is compiled when it is first used; a function may make its source then.
+
+    >>> pattern("[aeiou]").sub("", "harbor")
+    'hrbr'
+    """
+    return cast("re.Pattern[str]", _Pattern(source, flags))
+
 
 # The lists that a pack may have, and what each is for.
 FIELDS = {
@@ -86,6 +114,18 @@ FIELDS = {
     "mail.sign_offs": "patterns above a signature",
     "questions.when": "patterns in a question for a date",
     "questions.how_many": "patterns in a question for a number",
+    "questions.price": "patterns in a question for a price",
+    "faults.fatal": "words for what ends a program",
+    "faults.errors": "words for errors and failures",
+    "faults.warnings": "words for warnings",
+    "logs.severe": "words for errors that only logs have",
+    "logs.problems": "words for what goes wrong in logs",
+    "logs.levels": "words that logs have in ordinary lines",
+    "logs.totals": "patterns in the last lines of a tool, which say how it went",
+    "pins.months": "names of months, as they are written in dates",
+    "pins.before_years": "words before a year, which make it a date",
+    "pins.dates": "patterns of dates of another form",
+    "pins.amounts": "patterns after the number of an amount",
     "pdf.captions": "patterns before the number of a figure or a table on a page",
     "pdf.pages": "patterns before the number of a page in its margin",
     "pdf.page_totals": "words between that number and the number of pages",
@@ -201,6 +241,19 @@ def alternatives(name: str, capitals: bool | None = None) -> str:
     """
     chosen = (entry for entry in packs() if capitals is None or entry.capitals == capitals)
     return "|".join(dict.fromkeys(pattern for entry in chosen for pattern in entry.patterns(name)))
+
+
+@cache
+def amounts() -> re.Pattern[str]:
+    """Return what an amount looks like, of money or a share, in any language.
+
+    >>> [bool(amounts().search(text)) for text in ("It cost £5.", "Es waren 3 Prozent.", "In 2025, five came.")]
+    [True, True, False]
+    """
+    spaced, dense = alternatives("pins.amounts", capitals=True), alternatives("pins.amounts", capitals=False)
+    return re.compile(
+        rf"[{_SIGNS}]\s?\d|\d\s?(?:[{_SIGNS}%‰％]|[kKmM]?(?:{_CODES})\b|(?:{spaced})\b|{dense})|\b(?:{_CODES})\s?\d"
+    )
 
 
 @cache

@@ -1,6 +1,5 @@
 """A text and the spans of its sentences."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.languages import HAN, Language, pack
+from tersely.languages import HAN, Language, pack, pattern
 from tersely.text.blocks import Block, Kind, Part, Place, join_parts, places, roles
 from tersely.text.language import detect_language
 from tersely.text.split import find_blocks, split_blocks
-from tersely.text.words import Numbered, Terms, content_terms, stems
+from tersely.text.words import Numbered, Terms, content_terms, find_tokens, stems
 
 # Between two of these, characters and marks of Chinese and Japanese, no space is shown for a line break.
-_DENSE = re.compile(rf"[{HAN}\u3000-\u30ff\uff00-\uff65“”‘’—…]")
+_DENSE = pattern(rf"[{HAN}\u3000-\u30ff\uff00-\uff65“”‘’—…]")
 
 
 class Sentence(NamedTuple):
@@ -96,6 +95,8 @@ class Document:
     @cached_property
     def voiced(self) -> tuple[str, ...]:
         """The sentences as a reader of the text meets them: one that follows a speaker's name with that name."""
+        if not any(block.label for block in self.blocks):
+            return self.texts
         owners, colon = self._owners, "：" if pack(self.language).dense else ": "
         return tuple(
             owner.speaker + colon + text if owner.label and (i == 0 or owners[i - 1] is not owner) else text
@@ -181,7 +182,12 @@ class Document:
     @cached_property
     def numbered(self) -> Numbered:
         """The words of all sentences as numbers."""
-        return Numbered.read(self.texts, self.language)
+        return Numbered.read(self.texts, self.language, self.tokens)
+
+    @cached_property
+    def tokens(self) -> Numbered:
+        """The words and marks of all sentences, as they are spelled, as numbers."""
+        return Numbered.of(find_tokens(text, self.language) for text in self.texts)
 
     def part(self, sentences: Sequence[int]) -> "Document":
         """Return the same text with only some of its sentences, ascending; their words are known."""

@@ -1,23 +1,22 @@
 """Measures a text in every unit that a budget may use."""
 
-import re
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
 from tersely.errors import MissingExtraError, ModelError, UsageError
-from tersely.languages import HAN, KANA
+from tersely.languages import HAN, KANA, pattern
 from tersely.options import Unit
 
 TokenCounter = Callable[[str], int]
 Tokenizer = str | Path | TokenCounter
 
 # Scripts without spaces, in which each character counts.
-_DENSE = re.compile(f"[{HAN}{KANA}]")
-_BETWEEN = re.compile(rf"[^\s{HAN}{KANA}]+")
-_BARRIER = re.compile(rf"[\s{HAN}{KANA}]")
-_LETTER = re.compile(r"[^\W_]")
-_LETTER_OR_DENSE = re.compile(rf"[^\W_]|[{HAN}{KANA}]")
+_DENSE = pattern(f"[{HAN}{KANA}]")
+_BETWEEN = pattern(rf"[^\s{HAN}{KANA}]+")
+_BARRIER = pattern(rf"[\s{HAN}{KANA}]")
+_LETTER = pattern(r"[^\W_]")
+_LETTER_OR_DENSE = pattern(rf"[^\W_]|[{HAN}{KANA}]")
 
 
 def count_words(text: str) -> int:

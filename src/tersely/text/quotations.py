@@ -34,7 +34,11 @@ _WITHIN_WORDS = re.compile(rf"[{_HYPHENS}{_UNSEEN}]\s*")
 # What these stand for is not what they say: 10² is not 102.
 _RAISED = ("<super>", "<sub>", "<fraction>", "<circle>")
 # A mark of what was left out stands between two pieces and is part of neither.
-_OMISSION = re.compile(r"(?:[\[(]\s?(?:\.{3}|…)\s?[\])]|\[\d[\d,]*-\d[\d,]*: [^\[\]]*\bsentences?\])")
+_OMISSION = re.compile(
+    r"[\[(]\s?(?:\.{3}|…)\s?[\])]|\[\d[\d,]*-\d[\d,]*: [^\[\]]*\bsentences?\]|\[\.{3} \d[\d,]* similar lines?\]"
+)
+# Longer words are not remembered, so that strangers' texts cannot fill the memory.
+_LONGEST_REMEMBERED = 40
 _QUOTED = re.compile(
     '“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|「([^「」]+)」|『([^『』]+)』|"((?:[^"\n]|\n(?![^\\S\n]*\n))+)"'
 )
@@ -130,7 +134,8 @@ def _tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[_Toke
     """Yield words and marks, each as what it is compared by."""
     for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
         kind = match.lastgroup
-        if kind != "skipped" and (value := _SIGNS.get(kind or "") or _folded(match[0])):
+        fold = _folded if match.end() - match.start() <= _LONGEST_REMEMBERED else _folded.__wrapped__
+        if kind != "skipped" and (value := _SIGNS.get(kind or "") or fold(match[0])):
             yield _Token(value, *match.span())
 
 

@@ -1,10 +1,11 @@
 """Several texts as one document, in which every sentence knows where it comes from."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import cast
 
 import numpy as np
@@ -15,7 +16,7 @@ from tersely.languages import LANGUAGES, Language
 from tersely.text.blocks import Kind
 from tersely.text.document import Document, Sentence
 from tersely.text.language import detect_language
-from tersely.text.words import Numbered
+from tersely.text.words import Numbered, stems
 
 # Texts meet in a blank line, so that no sentence crosses from one into the next.
 _BETWEEN = "\n\n"
@@ -43,6 +44,9 @@ _RELATED, _UNRELATED = 0.3, 0.2
 # In sources about several things, what the next best sentence of a source is worth beside the one before it. Chosen on
 # triples of `labels/written.jsonl.gz`, of which 0.3 to 0.6 gave the most main points.
 _NEXT_BEST = 0.4
+
+# The line ends that Python knows.
+_LINE = re.compile("[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 # What can be one of several texts, and what can be summarized.
 AnySource = str | Document | Source | Mapping[str, object]
@@ -175,22 +179,72 @@ class Collection(Document):
     @cached_property
     def words(self) -> tuple[tuple[str, ...], ...]:
         """The words of each sentence, by the language of its source."""
+        if self._is_in_one_language:
+            return self.numbered.rows(len(self))
         return tuple(words for part in self.parts for words in part.words)
 
     @cached_property
     def numbered(self) -> Numbered:
         """The words of all sentences as numbers."""
+        if self._is_in_one_language:
+            return Numbered.read(self.texts, self.language)
         return Numbered.of(self.words)
 
     @cached_property
     def stems(self) -> tuple[tuple[str, ...], ...]:
         """The stems of each sentence's words, by the language of its source."""
+        if self._is_in_one_language:
+            return self.numbered_stems.rows(len(self))
         return tuple(stems for part in self.parts for stems in part.stems)
 
     @cached_property
     def numbered_stems(self) -> Numbered:
         """The stems of all words as numbers."""
+        if self._is_in_one_language:
+            return self.numbered.renamed(stems(self.numbered.vocabulary, self.language))
         return Numbered.of(self.stems)
+
+    @cached_property
+    def _is_in_one_language(self) -> bool:
+        """Whether all sentences are in the language of the whole: then they are read at once, which is faster."""
+        return {part.language for part in self.parts if len(part)} == {self.language}
+
+
+class Log(Document):
+    """A text whose units are its lines, each with its indentation; blank lines are none.
+
+    >>> Log.from_text("INFO up\\n\\n  at main()").texts
+    ('INFO up', '  at main()')
+    """
+
+    @classmethod
+    def from_text(cls, text: str, language: Language | None = None, most: int | None = None) -> "Log":
+        """Split `text` into lines; splitting ends early once there are more than `most`."""
+        spans = ((line.start(), line.start() + len(line[0].rstrip())) for line in _LINE.finditer(text))
+        lines = (Sentence(start, end) for start, end in spans if start < end)
+        return cls(text, language or detect_language(text), tuple(islice(lines, None if most is None else most + 1)))
+
+
+def in_lines(document: Document) -> Document:
+    """Return a text, or several sources, with lines in place of sentences."""
+    if isinstance(document, Log):
+        return document
+    if not isinstance(document, Collection):
+        return Log.from_text(document.text, document.language)
+    pairs = zip(document.sources, document.parts, strict=True)
+    logs = [{"id": source.id, "title": source.title, "text": in_lines(part)} for source, part in pairs]
+    return Collection.gather(logs, document.language)
+
+
+def has_lines(document: Document) -> bool:
+    """Tell whether the units of a text, or of all of several sources, are lines."""
+    parts = parts_of(document)
+    return bool(parts) and all(isinstance(part, Log) for part in parts)
+
+
+def parts_of(document: Document) -> tuple[Document, ...]:
+    """Return the documents of several sources, or the one of a single text."""
+    return document.parts if isinstance(document, Collection) else (document,)
 
 
 def _in_turn(by_source: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 import re
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain, compress, count, islice, pairwise
@@ -14,20 +14,21 @@ from unicodedata import category
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.languages import HAN, Language, content_words, pack
+from tersely.languages import HAN, KANA, Language, content_words, pack, pattern
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_HAN_RUN = re.compile(f"[{HAN}]+")
+_WORD = pattern(r"[^\W_]+(?:['’][^\W_]+)?")
+# Tokens are words and marks. In a dense script, a token is a character.
+_TOKEN = pattern(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]|_")
+_DENSE_TOKEN = pattern(f"[{HAN}{KANA}\u0e00-\u0e7f]|[A-Za-z]+|[0-9]+|[^\\w\\s]|\\w")
+# Whether these are words by themselves, or how they are written in lowercase, depends on what is around them.
+_WITH_CONTEXT = pattern(f"[{HAN}Σ]")
 # Words with this many of the same first letters, and this share of them, may be forms of one word.
 HEAD, _ALIKE = 4, 0.6
 # What a form or a compound of a word counts, as a share of the word itself.
 _FORM, _COMPOUND = 0.7, 0.5
 _OF_THREAD = threading.local()
 _REMEMBERED = 10_000  # words, in each language, whose stems are known without looking
-# The character between sentences that are cut together, and how many of them are. Where English is cut into words,
-# these bytes of UTF-8 stay: all but the marks of ASCII.
-_APART, _BATCH = "\0", 512
-_IN_WORDS = bytes(code if code in b"\0'" or code > 127 or chr(code).isalnum() else 32 for code in range(256))
+_BATCH = 512  # sentences whose words are sorted together
 Numbers = NDArray[np.intp]
 
 
@@ -57,29 +58,28 @@ class Numbered(NamedTuple):
         return cls(numbers, np.repeat(np.arange(len(lengths)), lengths), vocabulary)
 
     @classmethod
-    def read(cls, texts: Sequence[str], language: Language) -> "Numbered":
+    def read(cls, texts: Sequence[str], language: Language, tokens: "Numbered | None" = None) -> "Numbered":
         """Number what `all_words` finds in each text.
 
-        In English, texts are cut where no word goes on, and each different piece is looked at only once.
+        In English, each different token is looked at only once. `tokens` are those of the texts, if known.
         """
-        number = defaultdict[str, int](count(1).__next__, {_APART: 0})
-        cut = list(_cut(texts, number)) if language == "en" else []
-        pieces = list(number)
-        # What is read in pairs comes after the other words of its sentence.
-        if language != "en" or _HAN_RUN.search("".join([piece for piece in pieces if not piece.isascii()])):
+        if language != "en":
             return cls.of(all_words(text, language) for text in texts)
+        tokens = tokens or cls.of(map(_TOKEN.findall, texts))
+        if _WITH_CONTEXT.search("".join([token for token in tokens.vocabulary if not token.isascii()])):
+            return cls.of(all_words(text, language) for text in texts)
+        pieces = list(map(str.lower, tokens.vocabulary))
         size, words, start = np.ones(len(pieces), np.intp), list[str](), 0
         for i in [i for i, piece in enumerate(pieces) if not piece.isalnum()]:
-            inside = all_words(pieces[i], language)
+            inside = all_words(pieces[i], language) if len(pieces[i]) > 1 else []
             words += [*pieces[start:i], *inside]
             size[i], start = len(inside), i + 1
         numbers, vocabulary = _numbers(words + pieces[start:])
-        firsts, rows, sentences = size.cumsum() - size, [numbers[:0]], [numbers[:0]]
-        for number_of_batch, batch in enumerate(cut):
-            sizes = size[batch]
-            rows.append(numbers[np.arange(sizes.sum()) + np.repeat(firsts[batch] - sizes.cumsum() + sizes, sizes)])
-            sentences.append(np.repeat((batch == 0).cumsum() + number_of_batch * _BATCH, sizes))
-        return cls(np.concatenate(rows), np.concatenate(sentences), vocabulary)
+        sizes = size[tokens.words]
+        places = np.arange(sizes.sum()) + np.repeat(
+            (size.cumsum() - size)[tokens.words] - sizes.cumsum() + sizes, sizes
+        )
+        return cls(numbers[places], np.repeat(tokens.sentence, sizes), vocabulary)
 
     def rows(self, count: int) -> tuple[tuple[str, ...], ...]:
         """Return the words of each sentence; `count` is the number of sentences."""
@@ -111,14 +111,6 @@ def _numbers(words: Iterable[str]) -> tuple[Numbers, tuple[str, ...]]:
     """Number some words, and return the different ones in order of first occurrence."""
     number: defaultdict[str, int] = defaultdict(count().__next__)
     return np.fromiter(map(number.__getitem__, words), np.intp), tuple(number)
-
-
-def _cut(texts: Sequence[str], number: Mapping[str, int]) -> Iterator[Numbers]:
-    """Yield batches of English texts in lowercase, cut where no word goes on: numbers of pieces, 0 after each text."""
-    for first in range(0, len(texts), _BATCH):
-        joined = "".join([f"{text.replace(_APART, ' ')} {_APART} " for text in texts[first : first + _BATCH]]).lower()
-        words_only = joined.encode("utf-8", "surrogatepass").translate(_IN_WORDS).decode("utf-8", "surrogatepass")
-        yield np.fromiter(map(number.__getitem__, words_only.split()), np.intp)
 
 
 def among(numbers: Numbers, chosen: Numbers) -> tuple[NDArray[np.bool_], Numbers]:
@@ -159,6 +151,15 @@ class Terms:
         starts, padded = self.lengths.cumsum() - self.lengths, np.zeros(len(self.flat) + self.count)
         padded[np.arange(len(self.flat)) + self.sentence + 1] = weights.take(self.flat)
         return np.add.reduceat(padded, starts + np.arange(self.count)) if self.count else padded
+
+
+def find_tokens(text: str, language: Language) -> list[str]:
+    """Return the words and marks of a text as they are spelled; the characters of a dense script.
+
+    >>> find_tokens("Don't, John.", "en"), find_tokens("GDP上涨", "zh")
+    (["Don't", ',', 'John', '.'], ['GDP', '上', '涨'])
+    """
+    return (_DENSE_TOKEN if pack(language).dense else _TOKEN).findall(text)
 
 
 def all_words(text: str, language: Language) -> list[str]:

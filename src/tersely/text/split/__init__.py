@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from tersely.languages import HAN, Language, alternatives, pack
+from tersely.languages import HAN, Language, alternatives, pack, pattern
 
 if TYPE_CHECKING:
     from tersely.text.blocks import Block
@@ -17,31 +17,33 @@ _PART = 1_000
 
 # Blocks that are one sentence.
 _UNDIVIDED = frozenset(("heading", "row", "header", "page", "rule"))
-_WORD = re.compile(r"\w")
-_SPACE = re.compile(r"\s*")
+_WORD = pattern(r"\w")
+_SPACE = pattern(r"\s*")
 
 # Thai has no full stops: a space ends a sentence or only a phrase of it. What is long enough is cut at a space between
 # two letters, unless the next word goes on; what is too long, at any space.
 _LONG_ENOUGH, _TOO_LONG, _SHORTEST = 60, 300, 20
-_GAP = re.compile(r"\s+")
-_THAI_CUT = re.compile("(?<=[ก-ฮะ-ูเ-ๅ็-๎])\\s+(?=[ก-ฮเ-ไ])(?!ที่|ซึ่ง|และ|หรือ|ว่า|เพื่อ|กับ|จาก|ของ)")
+_GAP = pattern(r"\s+")
+_THAI_CUT = pattern("(?<=[ก-ฮะ-ูเ-ๅ็-๎])\\s+(?=[ก-ฮเ-ไ])(?!ที่|ซึ่ง|และ|หรือ|ว่า|เพื่อ|กับ|จาก|ของ)")
 
 # "SALES ROSEThe shop", "- The winners -Anna", "(图1:会场)大会": a heading or a caption at the start of a sentence.
-_HEAD = re.compile(
-    r"(?:[A-Z\d][A-Z\d'’,:&-]{0,24}\s){1,12}[A-Z]{2,24}(?=[A-Z][a-z]{2,}\s)|"
-    r"-\s?[A-ZÀ-Þ][^-.!?\n]{2,70}\s-(?=[A-ZÀ-Þ])|"
-    rf"[（(](?:{alternatives('lines.credits')})[^（）()\n]{{2,60}}[）)](?=\w)|"
-    rf"[（(](?:[{HAN}]{{2,4}}[ 、\u3000]){{1,8}}[{HAN}]{{2,4}}[）)](?=\w)"
+_HEAD = pattern(
+    lambda: (
+        r"(?:[A-Z\d][A-Z\d'’,:&-]{0,24}\s){1,12}[A-Z]{2,24}(?=[A-Z][a-z]{2,}\s)|"
+        r"-\s?[A-ZÀ-Þ][^-.!?\n]{2,70}\s-(?=[A-ZÀ-Þ])|"
+        rf"[（(](?:{alternatives('lines.credits')})[^（）()\n]{{2,60}}[）)](?=\w)|"
+        rf"[（(](?:[{HAN}]{{2,4}}[ 、\u3000]){{1,8}}[{HAN}]{{2,4}}[）)](?=\w)"
+    ),
 )
 # "the endThe next": a word that begins sentences, and any word after a year, though no space is before it.
-_GLUED = re.compile(r"[A-Z](?<=[a-z\d][A-Z])[a-z]{2,9}(?=\s)")
+_GLUED = pattern(r"[A-Z](?<=[a-z\d][A-Z])[a-z]{2,9}(?=\s)")
 # How such a heading begins.
 _OPENS, _SHOUTS = frozenset("-(（"), frozenset(" ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-_LETTER = re.compile(r"\w")
-_YEAR_BEFORE = re.compile(r"\b(?:19|20)\d\d\Z")
-_LETTERS = re.compile(r"[a-z]{2}\Z")
+_LETTER = pattern(r"\w")
+_YEAR_BEFORE = pattern(r"\b(?:19|20)\d\d\Z")
+_LETTERS = pattern(r"[a-z]{2}\Z")
 # The picture that ends a post.
-_PICTURE = re.compile(r"pic\.twitter\.com/\w{10}(?=\s?[A-Z])")
+_PICTURE = pattern(r"pic\.twitter\.com/\w{10}(?=\s?[A-Z])")
 
 
 def split_sentences(text: str, language: Language, most: int | None = None) -> list[tuple[int, int]]:
@@ -74,9 +76,7 @@ def split_blocks(
     A heading or a row is one sentence, and so is each line of code. Splitting ends early once there are more than
     `most` sentences.
     """
-    from tersely.text.split._lines import find_lines
     from tersely.text.split._marks import Scanner
-    from tersely.text.split._talk import is_said
 
     scanner = Scanner(text, language, uncased=_is_uncased(text[:_SAMPLE]))
     cuts = deque(_find_cuts(text, scanner.words.first) if pack(language).capitals else ())
@@ -87,12 +87,19 @@ def split_blocks(
         if start >= end:
             continue  # nothing is said
         if kind == "code":
+            from tersely.text.split._lines import find_lines
+
             spans += [line[:2] for line in find_lines(text, start, end)]
         elif kind in _UNDIVIDED:
             spans.append((start, end))
         else:
             pieces = (_pieces(text, *span, cuts) for span in _split_block(text, start, end, scanner, most))
-            spans += [piece for group in pieces for piece in group if kind != "turn" or is_said(text, *piece, language)]
+            parted = [piece for group in pieces for piece in group]
+            if kind == "turn":
+                from tersely.text.split._talk import is_said
+
+                parted = [piece for piece in parted if is_said(text, *piece, language)]
+            spans += parted
         if most is not None and len(spans) > most:
             break
     return [piece for span in spans for piece in _phrases(text, *span)] if language == "th" else spans

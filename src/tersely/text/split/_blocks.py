@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import cast
 
-from tersely.languages import HAN, Language, alternatives
+from tersely.languages import HAN, Language, alternatives, pattern
 from tersely.text.blocks import Block, Kind, role_of
 from tersely.text.split._lines import (
     CLOSED,
@@ -24,21 +24,23 @@ from tersely.text.split._lines import (
 )
 from tersely.text.split._talk import Turn, find_chat, find_labels, find_speakers, mark_mail, mark_silent
 
-_QUOTED = re.compile(r"[>\s]*")
-_MARKUP = re.compile(r"(#{1,6}|={2,6})\s")
-_BOLD = re.compile(r"(\*\*|__)[^*_\n]{1,100}\1:?")
-_CHAPTER = re.compile(
-    rf"(?:{alternatives('lines.chapters')})\s(?:\d{{1,3}}|[ivxlc]{{1,6}}|[a-z])\b|"
-    rf"{alternatives('lines.chapter_patterns')}",
+_QUOTED = pattern(r"[>\s]*")
+_MARKUP = pattern(r"(#{1,6}|={2,6})\s")
+_BOLD = pattern(r"(\*\*|__)[^*_\n]{1,100}\1:?")
+_CHAPTER = pattern(
+    lambda: (
+        rf"(?:{alternatives('lines.chapters')})\s(?:\d{{1,3}}|[ivxlc]{{1,6}}|[a-z])\b|"
+        rf"{alternatives('lines.chapter_patterns')}"
+    ),
     re.IGNORECASE,
 )
-_DEPTH = re.compile(
+_DEPTH = pattern(
     r"(\d{1,3}(?:\.\d{1,3}){0,4})[.)]?\s|([IVX]{1,5})[.)]\s|([一二三四五六七八九十]{1,3})、|[（(][一二三四五六七八九十]{1,3}[）)]"
 )
-_PAUSE = re.compile(r"[,，、—–-]\Z")
-_INNER_END = re.compile(r"。|[a-z]{3}\. ")
-_DIGITS = re.compile(r"\d+")
-_HAN = re.compile(f"[{HAN}]")
+_PAUSE = pattern(r"[,，、—–-]\Z")
+_INNER_END = pattern(r"。|[a-z]{3}\. ")
+_DIGITS = pattern(r"\d+")
+_HAN = pattern(f"[{HAN}]")
 # A heading has at most so many characters, words and Chinese characters; one with mark-up may be longer.
 _LONGEST_HEADING, _MOST_WORDS, _MOST_HAN, _LONGEST_MARKED = 90, 14, 30, 200
 _MOST_STACKED = 3  # headings above one paragraph

@@ -8,33 +8,31 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from tersely.languages import HAN, Language, alternatives
+from tersely.languages import HAN, Language, alternatives, pattern
 from tersely.text.blocks import Kind, role_of
 from tersely.text.split._marks import abbreviations
 
 # A line end (CRLF is one) and all white space after it.
 _ENDS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
-_LINE_END = re.compile(rf"(?:\r\n|[{_ENDS}])(?P<more>\s*)")
-_BLANK = re.compile(f"[{_ENDS}]")
+_LINE_END = pattern(rf"(?:\r\n|[{_ENDS}])(?P<more>\s*)")
+_BLANK = pattern(f"[{_ENDS}]")
 _NUMERAL = "一二三四五六七八九十百"
 # The start of a list item, a heading or a table row.
-ITEM = re.compile(
+ITEM = pattern(
     r"(?:[-*+•‣◦▪●○■□◆◇★☆▶►▼◎·–—>|]|#{1,6}|"
     r"\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)])(?=\s)|"
     rf"(?:第?[{_NUMERAL}]{{1,4}}|\d{{1,3}})、|第[{_NUMERAL}\d]{{1,4}}[条章节款]|"
     rf"[（(](?:[{_NUMERAL}]{{1,4}}|\d{{1,3}})[）)]|[①-⑳⑴-⒇]"
 )
-_HEADING = re.compile(r"#{1,6}\s")
+_HEADING = pattern(r"#{1,6}\s")
 # The end of a line that must go on.
-_UNFINISHED = re.compile(rf"(?:[,，、]|\b(?:{alternatives('lines.unfinished')})|[.!?] \d{{1,3}}\.)\Z")
-_WORD = re.compile(rf"[{HAN}]|\S{{1,40}}")
+_UNFINISHED = pattern(lambda: rf"(?:[,，、]|\b(?:{alternatives('lines.unfinished')})|[.!?] \d{{1,3}}\.)\Z")
+_WORD = pattern(rf"[{HAN}]|\S{{1,40}}")
 # The start of a line that goes on: a pause, a closing mark, a reference within a sentence.
-_GOES_ON = re.compile(
-    r"[,;)](?=\s)|\.(?=\s+[a-z])|(?:\[\d{1,3}(?:[,–-]\s?\d{1,3}){0,5}\]|<(?:cit|ref|sup)>)\s*[a-z,.;)]"
-)
-_NUMBER = re.compile(r"\(\d{1,3}[a-z]?\)|\d+(?![\d.)])|\d+[.,]\d|(?:1[89]|20)\d\d\b")
-_DAY, _YEAR = re.compile(r"\d{1,2}\.\d{1,2}"), re.compile(r"(?:1[89]|20)\d\d\b")
-_SOURCE = re.compile(r"\((?:1[89]|20)\d\d[a-z]?\)\s?[a-z,.;:)]")
+_GOES_ON = pattern(r"[,;)](?=\s)|\.(?=\s+[a-z])|(?:\[\d{1,3}(?:[,–-]\s?\d{1,3}){0,5}\]|<(?:cit|ref|sup)>)\s*[a-z,.;)]")
+_NUMBER = pattern(r"\(\d{1,3}[a-z]?\)|\d+(?![\d.)])|\d+[.,]\d|(?:1[89]|20)\d\d\b")
+_DAY, _YEAR = pattern(r"\d{1,2}\.\d{1,2}"), pattern(r"(?:1[89]|20)\d\d\b")
+_SOURCE = pattern(r"\((?:1[89]|20)\d\d[a-z]?\)\s?[a-z,.;:)]")
 
 # No one wraps prose narrower or wider than this, unless there are many lines as narrow as a column.
 _NARROWEST, _WIDEST = 40, 200
@@ -47,27 +45,31 @@ _CLOSED = frozenset(".!?;:…")
 # A kind, nothing if a line may be anything, or "column": a row if the line before or after it is one, too.
 Form = Kind | str
 
-CLOSED = re.compile(r"[.!?…。！？；;：:︒।؟۔][\"'”’“»«›)\]）」』】*_]{0,4}\Z")
-_RULE = re.compile(r"(?=[-=_*~#+|─━═—–•·:\s]*[-=_*~#+|─━═])[-=_*~#+|─━═—–•·:\s]{3,}")
+CLOSED = pattern(r"[.!?…。！？；;：:︒।؟۔][\"'”’“»«›)\]）」』】*_]{0,4}\Z")
+_RULE = pattern(r"(?=[-=_*~#+|─━═—–•·:\s]*[-=_*~#+|─━═])[-=_*~#+|─━═—–•·:\s]{3,}")
 # In Chinese, patterns have the number of a page in their middle, and a space is enough after the number of a figure.
-_PAGE = re.compile(
-    rf"(?:{alternatives('lines.pages')}) \d{{1,4}}(?: ?(?:/|{alternatives('lines.page_totals')}) ?\d{{1,4}})?|"
-    rf"[-–—] ?\d{{1,4}} ?[-–—]|{alternatives('lines.page_patterns')}",
+_PAGE = pattern(
+    lambda: (
+        rf"(?:{alternatives('lines.pages')}) \d{{1,4}}(?: ?(?:/|{alternatives('lines.page_totals')}) ?\d{{1,4}})?|"
+        rf"[-–—] ?\d{{1,4}} ?[-–—]|{alternatives('lines.page_patterns')}"
+    ),
     re.IGNORECASE,
 )
-_PAGE_NUMBER = re.compile(r"\d{1,4}")
-_CAPTION = re.compile(
-    rf"(?:{alternatives('lines.captions', capitals=True)})\s?\d{{1,3}}(?:\.\d{{1,2}})?\s?[.:|—–]\s|"
-    rf"(?:{alternatives('lines.pictures')})\s?:\s|"
-    rf"(?:{alternatives('lines.captions', capitals=False)})\s?\d{{1,3}}(?:[-.．]\d{{1,2}})?[:：.\s]",
+_PAGE_NUMBER = pattern(r"\d{1,4}")
+_CAPTION = pattern(
+    lambda: (
+        rf"(?:{alternatives('lines.captions', capitals=True)})\s?\d{{1,3}}(?:\.\d{{1,2}})?\s?[.:|—–]\s|"
+        rf"(?:{alternatives('lines.pictures')})\s?:\s|"
+        rf"(?:{alternatives('lines.captions', capitals=False)})\s?\d{{1,3}}(?:[-.．]\d{{1,2}})?[:：.\s]"
+    ),
     re.IGNORECASE,
 )
-_FIGURE = re.compile(r"[-+−(]?[$€£¥]?\s?\d[\d.,:/]*\s?[%)]*|[-–—]|n/?a", re.IGNORECASE)
-_GAP = re.compile(r"[ \xa0]{2,}|\t")
+_FIGURE = pattern(r"[-+−(]?[$€£¥]?\s?\d[\d.,:/]*\s?[%)]*|[-–—]|n/?a", re.IGNORECASE)
+_GAP = pattern(r"[ \xa0]{2,}|\t")
 _CELL = 32  # characters; more are a sentence
 _LONGEST_ROW, _LONGEST_NOTE = 400, 120
 # A line that only a program has.
-_CODE = re.compile(
+_CODE = pattern(
     r"(?:def|class|func|fn|function|struct|interface|enum)\s\w{1,60}\s?[({:<]|"
     r"(?:import|package|using|#include)\s[\w.<>\"/*]{1,80};?\Z|from\s[\w.]{1,80}\simport\s|return\b.{0,100};\Z|"
     r"(?:(?:public|private|protected|static|final|var|let|const|int|float|double|char|bool|auto|[sS]tring|void)\s){1,4}"

@@ -7,7 +7,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from tersely.languages import HAN, UNKNOWN, Language, alternatives, pack, stop_words
+from tersely.languages import HAN, UNKNOWN, Language, alternatives, pack, pattern, stop_words
 
 NAMES_WITH_MARK = ("Yahoo", "Jeopardy")
 
@@ -20,14 +20,14 @@ _CLOSERS = _QUOTES + ")\\]}）］】〉》"
 # What a transcript says about a voice: "[laughter]", "{vocalsound}".
 _SOUND = r"\[[a-z]{4,20}\]|\{[a-z]{3,20}\}|\((?:laughter|laughs|applause|cheers|crosstalk|inaudible|music|sighs)\)"
 # A mark and what closes after it: brackets, quotes, note numbers, even if a tokenizer put spaces in between.
-MARK = re.compile(
+MARK = pattern(
     rf"(?P<mark>[.!?…‽⁇⁈⁉{_STRONG}]+)"
     rf"(?P<closers>(?:[{_CLOSERS}]|[“«](?=[\s,;]|\Z)|\[(?:\^\w{{1,20}}|[\da-z]{{1,3}})\])*"
     rf"(?:[ \xa0]{{1,2}}(?:''|[”»)\]}}]|['.!?](?=\s|\Z)|{_SOUND}))*)"
 )
-_NEXT = re.compile(r"(?P<gap>\s*)(?P<open>(?:[\"'“‘„‚«‹(\[{`´¿¡「『（《【*_]\s?)*)(?P<word>\w{0,24}(?:['’]\w{1,2}\b)?)")
+_NEXT = pattern(r"(?P<gap>\s*)(?P<open>(?:[\"'“‘„‚«‹(\[{`´¿¡「『（《【*_]\s?)*)(?P<word>\w{0,24}(?:['’]\w{1,2}\b)?)")
 # Short text in quotes, brackets or back-ticks is kept whole; long text is split as if they were not there.
-ENCLOSED = re.compile(
+ENCLOSED = pattern(
     r"[\"“「『(（\[【《`](?:"
     r"(?<=“)[^“”]{1,80}”|(?<=\()[^()]{1,120}\)|(?<=（)[^（）]{1,120}）|(?<=《)[^《》]{1,80}》|"
     r"(?<=\")(?<![^\s(\[—]\")(?=\S)[^\"]{1,80}(?<=\S)\"(?!\w)|"
@@ -36,35 +36,35 @@ ENCLOSED = re.compile(
 )
 _OPENING = {"”": "“", "」": "「", "』": "『", "）": "（", ")": "(", "】": "【", "’": "‘", "］": "［"}
 _REACH = 300
-_CJK_CHAR = re.compile(f"[{_CJK}“「『《（【]")
+_CJK_CHAR = pattern(f"[{_CJK}“「『《（【]")
 # "3.5", "Node.js", "e.g.this": the next character gives away most marks that end nothing.
-_IS_INNER = re.compile(r"(?<=[ -~][.!?])[a-z0-9]")
+_IS_INNER = pattern(r"(?<=[ -~][.!?])[a-z0-9]")
 
-_NOT_IN_WORD = re.compile(r"[^\w.\u0900-\u0963\u0980-\u09e3\u0e01-\u0e4e]")
-_ADDRESS = re.compile(r"[/@\\_=]|www\.")
-_CALL = re.compile(r"\w[(\[]")
-_BRAND = re.compile(r"[a-z]{1,2}[A-Z]")
-_TOKENIZED_OPENER = re.compile("[`‘“']")
+_NOT_IN_WORD = pattern(r"[^\w.\u0900-\u0963\u0980-\u09e3\u0e01-\u0e4e]")
+_ADDRESS = pattern(r"[/@\\_=]|www\.")
+_CALL = pattern(r"\w[(\[]")
+_BRAND = pattern(r"[a-z]{1,2}[A-Z]")
+_TOKENIZED_OPENER = pattern("[`‘“']")
 # "?" and "!" before a closing quote do not end a sentence if the speaker's name and such a verb follow.
-_SPEAKER = re.compile(rf"(?:[A-Z][\w.’'-]{{0,20}}\s+){{1,4}}(?:{alternatives('talk.verbs')})\b(?!\s?:)")
-_GOES_ON = re.compile(r"\s*[,;:，、；：،؛]|[-–—~～%/&=+@#*]|\s+&")
+_SPEAKER = pattern(lambda: rf"(?:[A-Z][\w.’'-]{{0,20}}\s+){{1,4}}(?:{alternatives('talk.verbs')})\b(?!\s?:)")
+_GOES_ON = pattern(r"\s*[,;:，、；：،؛]|[-–—~～%/&=+@#*]|\s+&")
 # 她问。 他喊道， 李明说，“ : only who said it.
-_SPEAKER_CJK = re.compile(
+_SPEAKER_CJK = pattern(
     r"\s*[^，。！？；：“”「」、\s]{0,20}?(?:"
     r"(?:[说问答称喊叫嚷道]|表示|介绍|回忆|感慨|坦言|透露|写道|告诉[^，。！？；：“”]{1,12})"
     r"(?:着|了)?(?:[。！？.!?…]|[，,]\s*[“\"「『]|\Z)|[说问答喊叫嚷笑]道[，。！？]|[问喊叫嚷][，。！？])"
 )
-_CLINGS_CJK = re.compile(r"\s*(?:的(?!确)|と|って|等[^待到]|之[^后前])")
+_CLINGS_CJK = pattern(r"\s*(?:的(?!确)|と|って|等[^待到]|之[^后前])")
 
-_DASH = re.compile(r"[-–—]\s+")
+_DASH = pattern(r"[-–—]\s+")
 # "It rained.- Nobody came.": the next item of a list that has lost its lines.
-_NEXT_ITEM = re.compile(r"-\s+[A-ZÀ-Þ]")
+_NEXT_ITEM = pattern(r"-\s+[A-ZÀ-Þ]")
 # "to . the coast" shows that lone periods end nothing, if "coast. It" shows that others do.
-_LONE, _ATTACHED = re.compile(r"\w \. ([^\W\d_])"), re.compile(r"[a-z]\. [A-Z]")
+_LONE, _ATTACHED = pattern(r"\w \. ([^\W\d_])"), pattern(r"[a-z]\. [A-Z]")
 _FEWEST, _SAMPLE, _LINE = 3, 5_000, 80
 # "'s Avonds": a Dutch sentence that begins with a small letter.
-_DUTCH = re.compile(r"['’‘][stnk]\s+[A-Z]")
-_KOREAN_END = re.compile("[다요까죠네]\\Z")
+_DUTCH = pattern(r"['’‘][stnk]\s+[A-Z]")
+_KOREAN_END = pattern("[다요까죠네]\\Z")
 
 # Abbreviations that all languages borrow: those that never end a sentence, seldom do, and do unless a number follows.
 _NEVER = frozenset("dr prof mr mrs st vs cf".split())
@@ -72,24 +72,24 @@ _SELDOM = frozenset("inc corp ltd llc plc co jr sr etc al ph.d tel".split())
 _BEFORE_NUMBER = frozenset("no nr p pp vol fig art ver n op al".split())
 # "5 a.m. Eastern time", "8 p.m. Monday": words that follow a time of day within a sentence.
 _AFTER_HOUR = frozenset(pack("en").words("abbreviations.after_hour"))
-_ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
-_LIST_NUMBER = re.compile(r"[\"'“(（]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})\s?")
-_LOCAL_TIME = re.compile(r"(?:\w+ ){1,2}time\b")
-_HOUR = re.compile(r"\d\s?\S{1,4}\Z")
+_ACRONYM = pattern(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_LIST_NUMBER = pattern(r"[\"'“(（]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})\s?")
+_LOCAL_TIME = pattern(r"(?:\w+ ){1,2}time\b")
+_HOUR = pattern(r"\d\s?\S{1,4}\Z")
 # "No. 5" and "No. VIII", but not "No. I came."
-_NUMBER = re.compile(r"\d|[IVXLC]{2,7}\b")
+_NUMBER = pattern(r"\d|[IVXLC]{2,7}\b")
 _BEFORE_DIGIT = frozenset(("fig", "figs", "no", "al"))  # in tokenized text, where "p ." may be a letter
 # "6.4. 1977": a date.
-_DAY, _YEAR = re.compile(r"\b\d{1,2}\.\d{1,2}\Z"), re.compile(r"(?:1[89]|20)\d\d\b")
+_DAY, _YEAR = pattern(r"\b\d{1,2}\.\d{1,2}\Z"), pattern(r"(?:1[89]|20)\d\d\b")
 # "107. 56 million": the second half of a number.
-_DECIMALS = re.compile(r"\d{1,2}(?:\s?%|\s(?:per\s?cent|million|billion|trillion|dollars?|euros?)\b)")
+_DECIMALS = pattern(r"\d{1,2}(?:\s?%|\s(?:per\s?cent|million|billion|trillion|dollars?|euros?)\b)")
 # "Smith et al. (1990) say": the year of a source.
-_YEAR_ALONE = re.compile(r"\((?:1[89]|20)\d\d[a-z]?\)\s?[a-z,.;:)]")
+_YEAR_ALONE = pattern(r"\((?:1[89]|20)\d\d[a-z]?\)\s?[a-z,.;:)]")
 # "z. B.", "т. е.", "EE. UU.": an abbreviation with spaces in it.
-_SPACED = re.compile(r"(?:[^\W\d_]{1,3}\.\s?){1,4}[^\W\d_]{1,4}\Z")
-_ROMAN = re.compile("[IVXL]{2,}")
+_SPACED = pattern(r"(?:[^\W\d_]{1,3}\.\s?){1,4}[^\W\d_]{1,4}\Z")
+_ROMAN = pattern("[IVXL]{2,}")
 # "2024. 5. 3.": a Korean date.
-_KOREAN_DATE = re.compile(r"\d\.\s?\d{1,2}\Z")
+_KOREAN_DATE = pattern(r"\d\.\s?\d{1,2}\Z")
 
 
 class Abbreviations(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from tersely.languages import HAN, Language, alternatives, pack, words_of_all
+from tersely.languages import HAN, Language, alternatives, pack, pattern, words_of_all
 from tersely.text.blocks import role_of
 from tersely.text.split._lines import CLOSED, Form, Line
 
@@ -20,46 +20,46 @@ _DATE = (
 _CLOCK = r"(?:[上下]午\s?)?\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?(?:\s?[AaPp]\.?[Mm]\b\.?)?"
 _TIME = rf"(?P<time>(?P<date>{_DATE})?{_CLOCK})"
 _STAMP = rf"[\u200e\u200f]?(?P<open>[\[(])?{_TIME}[\])]?:?\s{{1,4}}(?:[-–—|]\s)?"
-_STAMPED = re.compile(_STAMP, re.IGNORECASE)
-_HAS_CLOCK = re.compile(r"\d:\d\d")
+_STAMPED = pattern(_STAMP, re.IGNORECASE)
+_HAS_CLOCK = pattern(r"\d:\d\d")
 # What follows a stamp: "<nick> ", "From Ann to Everyone: ", "Ann: ", "nick\t"
-_SAID_BY = re.compile(
+_SAID_BY = pattern(
     r"(?:<[@+%&~!\s]?(?P<nick>[^<>\n]{1,30})>:?(?=\s|\Z)|From\s{1,2}(?P<sender>[^\n:]{1,60}?)\s+to\s+[^\n:]{1,60}:|"
     r"(?P<tabbed>[^\t\n:]{1,30})\t(?=[^\t]+\Z)|(?:From\s{2})?(?P<who>[^\n:：]{1,60}?)\s?(?::(?=\s|\Z)|：))\s*"
 )
 # A line above what is said: "Ann Lee  9:02 AM", "ann — Today at 9:30 PM", "Ann, [12.03.2025 09:02]", "Ann (09:02)"
-_ABOVE = re.compile(
+_ABOVE = pattern(
     rf"(?P<name>[^\W_][^\n:,\[\]—|]{{0,50}}?)(?P<apart>\s{{2,8}}|\t|,?\s?[—–|,·-]\s?|\s)?\s{{0,4}}(?P<open>[\[(])?{_TIME}"
     r"[\])]?:?(?:\s\(\w{4,12}\))?",
     re.IGNORECASE,
 )
 _ABOVE_REACH, _MOST_NAME_WORDS = 100, 5
-_DAY = re.compile(r"\d{1,2}\.?\s[^\W\d]{3,9}\b")  # "14 May", which is no name
-_LONE_TIME = re.compile(_TIME, re.IGNORECASE)
+_DAY = pattern(r"\d{1,2}\.?\s[^\W\d]{3,9}\b")  # "14 May", which is no name
+_LONE_TIME = pattern(_TIME, re.IGNORECASE)
 _LEVELS = frozenset("trace debug info notice warn warning error err fatal critical severe".split())
-_FROM_PROGRAM = re.compile(r"-!-|\*{1,3}\s|-->|<--|-{2,3}\s|=-=|—{2,}")
-_SYSTEM = re.compile(rf"\W{{0,3}}(?:{alternatives('talk.system')})\W{{0,3}}", re.IGNORECASE)
+_FROM_PROGRAM = pattern(r"-!-|\*{1,3}\s|-->|<--|-{2,3}\s|=-=|—{2,}")
+_SYSTEM = pattern(lambda: rf"\W{{0,3}}(?:{alternatives('talk.system')})\W{{0,3}}", re.IGNORECASE)
 _MACHINES = words_of_all("talk.machines")
-_DAY_LINE = re.compile(
+_DAY_LINE = pattern(
     rf"[-–—\s]*(?:{_DATE}|(?:[^\W\d]{{3,10}},?\s)?(?:\d{{1,2}}\.?\s[^\W\d]{{3,9}}|[^\W\d]{{3,9}}\s\d{{1,2}}(?:st|nd|rd|th)?)"
     r"(?:,?\s\d{4})?)[-–—\s]*",
     re.IGNORECASE,
 )
 # The times of a subtitle, and the line at the top of a file of them.
-_CUE = re.compile(rf"{_CLOCK}\s?-->\s?{_CLOCK}.{{0,60}}|WEBVTT.{{0,60}}")
-_VOICE = re.compile(r"<v(?:\.[^\s<>]{0,20})?\s(?P<voice>[^<>\n]{1,60})>\s*")
+_CUE = pattern(rf"{_CLOCK}\s?-->\s?{_CLOCK}.{{0,60}}|WEBVTT.{{0,60}}")
+_VOICE = pattern(r"<v(?:\.[^\s<>]{0,20})?\s(?P<voice>[^<>\n]{1,60})>\s*")
 _SOUNDS = rf"(?:{alternatives('talk.sounds')})"
-_SOUND = re.compile(
+_SOUND = pattern(
     rf"\{{[a-z]{{3,20}}\}}|</?v[^<>]{{0,60}}>|\[(?:[^\[\]\n]{{0,20}}\s)?{_SOUNDS}(?:\s[^\[\]\n]{{0,20}})?\]|[(*<]{_SOUNDS}[)*>]",
     re.IGNORECASE,
 )
-_SPACES, _WORD = re.compile(r"\s{2,}"), re.compile(r"\w")
+_SPACES, _WORD = pattern(r"\s{2,}"), pattern(r"\w")
 _LABEL_STAMP = (
     r"\u200e?[\[(]?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s)?"
     r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?(?:\s?[AaPp][Mm])?[\])]?\s{1,4}(?:[-–—]\s)?"
 )
 # "Ann Lee (CFO):", "#Person1#:", "**Q:**", "[doctor]", "<nick>", "10:32 Ann:", 记者：
-_LABEL = re.compile(
+_LABEL = pattern(
     rf"(?:{_LABEL_STAMP})?[*_]{{0,2}}(?:"
     r"(?:#(?P<marked>[^#:\n]{1,30})#|(?P<name>[^\W_](?:[\w.’'&/-]|[ \xa0](?=[\w(&])){0,39})|"
     rf"(?P<han>[{HAN}·]{{1,10}}))"
@@ -67,29 +67,34 @@ _LABEL = re.compile(
     rf"\[(?P<bracket>[^\W\d_][\w .’'-]{{0,30}})\]:?(?=\s)|"
     r"<(?P<nick>[^\W\d_][\w.’'-]{0,30})>:?(?=\s))\s*"
 )
-_LETTER = re.compile(r"(?P<name>[QA])\.\s+")
-_HAN = re.compile(f"[{HAN}]")
+_LETTER = pattern(r"(?P<name>[QA])\.\s+")
+_HAN = pattern(f"[{HAN}]")
 _REACH, _LONGEST_HAN = 100, 10  # characters in which a label must end, and Chinese ones that it may have
 _QUESTIONS, _ANSWERS = words_of_all("talk.question_labels"), words_of_all("talk.answer_labels")
 _HEADERS, _SUBJECTS = words_of_all("mail.headers"), words_of_all("mail.subjects")
 # Words before a colon that name no speaker, as a whole or as the end of a clause.
 _NO_SPEAKERS = words_of_all("talk.other_labels") | _HEADERS - _ANSWERS
-_INTRODUCTION = re.compile(
-    rf".*\b(?:{alternatives('talk.introductions', capitals=True)})"
-    rf"|[{HAN}]+(?:{alternatives('talk.introductions', capitals=False)})"
+_INTRODUCTION = pattern(
+    lambda: (
+        rf".*\b(?:{alternatives('talk.introductions', capitals=True)})"
+        rf"|[{HAN}]+(?:{alternatives('talk.introductions', capitals=False)})"
+    ),
 )
-_ORIGINAL = re.compile(rf"[-_*\s]{{2,40}}(?:{alternatives('mail.original')})\b", re.IGNORECASE)
-_FORWARDED = re.compile(rf"(?:[-_*\s]{{2,40}}|begin )(?:{alternatives('mail.forwarded')})", re.IGNORECASE)
-_WROTE = re.compile(
-    rf"(?:\b(?:{alternatives('mail.wrote', capitals=True)})|{alternatives('mail.wrote', capitals=False)})"
-    r"[^:：]{0,80}[:：]\Z"
+_ORIGINAL = pattern(lambda: rf"[-_*\s]{{2,40}}(?:{alternatives('mail.original')})\b", re.IGNORECASE)
+_FORWARDED = pattern(lambda: rf"(?:[-_*\s]{{2,40}}|begin )(?:{alternatives('mail.forwarded')})", re.IGNORECASE)
+_WROTE = pattern(
+    lambda: (
+        rf"(?:\b(?:{alternatives('mail.wrote', capitals=True)})|{alternatives('mail.wrote', capitals=False)})"
+        r"[^:：]{0,80}[:：]\Z"
+    ),
 )
-_SENT = re.compile(r"@|\d{1,2}[:：]\d{2}")  # an address or a time, which "In 1790 he wrote:" does not have
-_SIGN_OFF = re.compile(
-    rf"(?:(?:{alternatives('mail.sign_offs')})\s?[,.!，。！-]{{0,3}})(?:\s[-–—]?\s?\w{{1,20}})?", re.IGNORECASE
+_SENT = pattern(r"@|\d{1,2}[:：]\d{2}")  # an address or a time, which "In 1790 he wrote:" does not have
+_SIGN_OFF = pattern(
+    lambda: rf"(?:(?:{alternatives('mail.sign_offs')})\s?[,.!，。！-]{{0,3}})(?:\s[-–—]?\s?\w{{1,20}})?",
+    re.IGNORECASE,
 )
 _SPEECH = 24  # characters after a label that are no mere entry in a form
-_ABBREVIATED = re.compile(r"\b(?:Inc|Corp|Ltd|Co|Jr|Sr|[A-Z])\.\Z")
+_ABBREVIATED = pattern(r"\b(?:Inc|Corp|Ltd|Co|Jr|Sr|[A-Z])\.\Z")
 _LONGEST_SIGNATURE, _WIDEST_SIGNATURE = 8, 70
 
 
