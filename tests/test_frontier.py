@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import texts
-from tersely import Document, Summarizer
+from tersely import Document, Summarizer, summarize
 from tersely.errors import UsageError
 from tersely.frontier import Frontier, Step
 
@@ -89,6 +89,13 @@ def test_a_long_sentence_does_not_end_what_can_grow() -> None:
     text = f"Rain fell. {long} The river rose. The town slept."
     frontier = LEAD.frontier(text, limit=50, nested=True)
     assert frontier.steps()[-1].chosen == (0, 2, 3)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_an_empty_text_has_one_empty_step_whatever_is_to_be_included(nested: bool) -> None:
+    frontier = DEFAULT.frontier("", include=[0], nested=nested)
+    assert [step.chosen for step in frontier.steps()] == [()]
+    assert frontier.at(1).reason == summarize("", max_chars=1, include=[0]).reason == "empty-input"
 
 
 def test_all_sentences_may_be_included() -> None:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from strategies import prose
 from tersely import Source, Summarizer, UsageError, summarize, verify
-from tersely.options import UNITS, Unit
+from tersely.layout import Layout, _GrowingGap
+from tersely.options import UNITS, Options, Unit
 from tersely.text.document import Document
 from tersely.text.length import measure
 
@@ -92,3 +93,26 @@ def test_accounts_are_where_sentences_are_left_out(text: str, limit: int) -> Non
         inside = [i for i, span in enumerate(spans) if start <= span.start and span.end <= end]
         assert len(inside) == count
         assert chosen.isdisjoint(inside)
+
+
+def test_the_words_of_a_gap_are_the_same_however_it_grew() -> None:
+    words = "harbor harbors closing closed river rivers 7 town Towns mayor flooded".split()
+    text = " ".join(" ".join(words[(3 * i * i + 5 * k) % 11] for k in range(5)).capitalize() + "." for i in range(16))
+    often = Layout(Document.from_text(text, "en"), "chars", Options(omission="account"))
+    spans = [(first, end) for first in range(16) for end in range(first + 1, 17)]
+    for first, end in sorted(spans, key=lambda span: (7 * span[0] + 5 * span[1]) % 17):
+        once = Layout(often.document, "chars", often.options)
+        assert often._account(first, end) == once._account(first, end)
+
+
+def test_accounts_of_a_long_text_read_it_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    grow, sentences = _GrowingGap._grow, list[int]()
+
+    def counted(gap: _GrowingGap, sentence: int) -> None:
+        sentences.append(sentence)
+        grow(gap, sentence)
+
+    monkeypatch.setattr(_GrowingGap, "_grow", counted)
+    text = " ".join(f"The {'harbor' if i % 3 else 'river'} has {i} boats and {i * i} gulls." for i in range(400))
+    summarize(text, max_chars=300, omission="account")
+    assert 0 < len(sentences) < 400 * 60

@@ -19,12 +19,11 @@ from tersely.text.length import measure
 
 ROOT = Path(__file__).parents[1]
 PAGE = Path(tersely.__file__).parent / "serve" / "page"
-PLAIN_UNITS = set(get_args(PlainUnit))
 
 
 def test_every_budget_has_a_unit_and_every_unit_a_measure() -> None:
     assert list(BUDGETS) == [*(f"max_{unit}" for unit in UNITS), "ratio"]
-    assert set(UNITS) - PLAIN_UNITS == {"tokens"}
+    assert set(UNITS) - set(get_args(PlainUnit)) == {"tokens"}
     assert all(measure("Rain fell.", unit, lambda text: len(text.split())) > 0 for unit in UNITS)
 
 
@@ -98,19 +97,19 @@ def test_the_service_has_a_field_for_every_keyword_and_its_document_names_it() -
     assert {name for name in own if f"`{name}`" not in section} == set()
 
 
-def test_the_page_offers_the_units_that_need_no_tokenizer() -> None:
+def test_the_page_offers_the_units_that_need_no_tokenizer_and_knows_all() -> None:
     offered = re.findall(r'<option value="(\w+)" data-say="unit\.(\w+)"', (PAGE / "index.html").read_text("utf-8"))
     assert offered == [(unit, unit) for unit in get_args(PlainUnit)]
     speech = (PAGE / "speech.js").read_text(encoding="utf-8")
     for language in ("EN", "ZH"):
         lines = speech.partition(f"const {language} = {{")[2].partition("\n};")[0]
-        assert set(re.findall(r'"unit\.(\w+)":', lines)) == PLAIN_UNITS
+        assert set(re.findall(r'"unit\.(\w+)":', lines)) == set(UNITS)
         [amounts] = re.findall(rf"const UNITS_{language} = {{(.*)}};", speech)
-        assert set(re.findall(r"(\w+): \"", amounts)) == PLAIN_UNITS
+        assert set(re.findall(r"(\w+): \"", amounts)) == set(UNITS)
     measured = re.findall(r'unit === "(\w+)"', (PAGE / "lengths.js").read_text(encoding="utf-8"))
-    assert {*measured, "sentences"} == PLAIN_UNITS
+    assert {*measured, "sentences"} == set(UNITS)
     defaults = re.findall(r"^  (?:en|zh): {(.*)},$", (PAGE / "app.js").read_text(encoding="utf-8"), re.MULTILINE)
-    assert [set(re.findall(r"(\w+): \d", line)) for line in defaults] == [PLAIN_UNITS, PLAIN_UNITS]
+    assert [set(re.findall(r"(\w+): \d", line)) for line in defaults] == [set(UNITS), set(UNITS)]
 
 
 def test_the_spacy_pipe_has_a_setting_for_every_budget() -> None:

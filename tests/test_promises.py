@@ -189,6 +189,9 @@ def test_the_reason_is_true(
         assert not chosen
         assert all(query is not None and summary.ranking[0].score >= 0 for _ in fits)
         assert query is not None or (summary.needed is None) == (not left)
+    elif summary.reason == "nothing-answers":
+        assert query is not None
+        assert summary.confidence is not None
     else:
         assert chosen  # whenever a sentence fits, there is a summary
         assert summary.reason == ("no-gain" if fits else "selected")

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / "results").glob("*.csv"))
 # The columns that tell the rows of a file apart.
 KEYS = {
+    "choice": ("set", "values", "seed", "selection"),
     "controls": ("set", "values", "selection"),
     "experiments": ("group", "experiment", "seed"),
     "knapsack": ("method", "labels", "problems"),
@@ -20,6 +21,7 @@ KEYS = {
     "length-control": ("study", "set", "row", "without", "seeds", "budget"),
     "other-methods": ("system",),
     "position-bias": ("set",),
+    "pretraining": ("language", "labels", "pretraining", "seed"),
     "questions": ("questions", "budget", "system"),
     "reading": ("budget", "system"),
     "rouge": ("set", "budget", "system"),
@@ -59,7 +61,7 @@ def test_every_column_is_explained(file: Path) -> None:
         assert set(next(csv.reader(stream))) - explained == set()
 
 
-@pytest.mark.parametrize("name", ["results", "tables", "siamese"])
+@pytest.mark.parametrize("name", ["results", "tables", "siamese", "editor"])
 def test_the_tables_of_a_page_are_those_of_the_rows(name: str, pages: ModuleType) -> None:
     page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
     assert pages.MARK.search(page)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tersely.errors import InputError, MissingExtraError, ModelError, TerselyError, UsageError
     from tersely.frontier import Frontier
     from tersely.options import Budget
+    from tersely.payload import ShortenedJson, shorten_json
     from tersely.summarizer import Summarizer, summarize
     from tersely.summary import Summary
     from tersely.text.document import Document
@@ -26,12 +27,14 @@ _HOMES = {
     "InputError": "tersely.errors",
     "MissingExtraError": "tersely.errors",
     "ModelError": "tersely.errors",
+    "ShortenedJson": "tersely.payload",
     "Source": "tersely.text.sources",
     "Summarizer": "tersely.summarizer",
     "Summary": "tersely.summary",
     "TerselyError": "tersely.errors",
     "UsageError": "tersely.errors",
     "Verification": "tersely.text.quotations",
+    "shorten_json": "tersely.payload",
     "summarize": "tersely.summarizer",
     "verify": "tersely.text.quotations",
 }
@@ -42,6 +45,7 @@ __all__ = [
     "InputError",
     "MissingExtraError",
     "ModelError",
+    "ShortenedJson",
     "Source",
     "Summarizer",
     "Summary",
@@ -49,6 +53,7 @@ __all__ = [
     "UsageError",
     "Verification",
     "__version__",
+    "shorten_json",
     "summarize",
     "verify",
 ]

@@ -3,13 +3,15 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tersely.errors import UsageError
+from tersely.languages import alternatives, amounts
 from tersely.layout import Layout
+from tersely.options import PATTERNS
 from tersely.read import Network, Reading, joined, read, unread
 from tersely.select import Problem, Selection, Values, distinct, sharing_trigrams
 from tersely.summary import Rejected
@@ -21,10 +23,29 @@ from tersely.workers import LimitError, apart
 COHERENCE = {"strict": 1.35, "soft": 0.7, "off": 0.0}
 # To answer a question, a sentence that answers is taken in any case: then a need costs no more than this.
 _ANSWER = 0.7
+# What a sentence must be worth, beside the best one, for its source to be read for an answer.
+_RELATED = 0.01
 # What a sentence must be worth to be chosen at all, as a part of the mean worth: without a price, scraps fill the room.
 _PRICE = 0.3
+# A line of a log that is next to an answer counts so much of it.
+_NEXT_TO_ANSWER = 0.3
+# Of its own worth, what a sentence counts for at least if more of a text is wanted.
+_LEAST = 1e-6
 # A sentence that is more probably noise than this is chosen only if nothing else fits.
 _NOISE = 0.5
+
+
+class _Levels(Sequence[Problem]):
+    """Problems that are stated only when they are asked for: most often, the first is enough."""
+
+    def __init__(self, states: Sequence[Callable[[], Problem]]) -> None:
+        self._states = [cache(state) for state in states]
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def __getitem__(self, number: int) -> Problem:  # type: ignore[override]  # there are no slices
+        return self._states[number]()
 
 
 @dataclass(frozen=True)
@@ -34,19 +55,26 @@ class Candidates:
     layout: Layout
     values: Values
     network: Network | None = None  # what reads, unless it is the shipped one
+    earlier: frozenset[int] = frozenset()  # what earlier parts of the same text have; see `after`
+
+    def after(self, earlier: frozenset[int]) -> "Candidates":
+        """Return what may be chosen once some sentences have been earlier."""
+        candidates = replace(self, earlier=earlier)
+        vars(candidates).update(reading=self.reading, all_levels=self.all_levels)
+        return candidates
 
     @cached_property
     def reading(self) -> Reading | None:
         """What a reader says of the sentences; None if coherence is off.
 
-        Of several sources, those that have nothing to do with a question are not read.
+        Of several sources, those that have little to do with a question are not read.
         """
         document, options = self.layout.document, self.layout.options
-        if not self._penalty:
+        if not self._penalty or self.layout.in_lines:
             return None
         if options.query is None or not isinstance(document, Collection):
             return read(document, self.network)
-        related = {*np.flatnonzero(self.values > 0).tolist(), *options.include}
+        related = {*np.flatnonzero(self.values > _RELATED * self.values.max(initial=0.0)).tolist(), *options.include}
         sources = {document.place(i)[0] for i in related if 0 <= i < len(document)}
         parts = enumerate(document.parts)
         return joined([read(part, self.network) if i in sources else unread(len(part)) for i, part in parts])
@@ -57,17 +85,69 @@ class Candidates:
         return min(penalty, _ANSWER) if self.layout.options.query is not None else penalty
 
     @cached_property
-    def levels(self) -> tuple[Problem, ...]:
-        """The problems to solve; one counts only if nothing is chosen in those before it.
+    def levels(self) -> Sequence[Problem]:
+        """The problems to solve; one counts only if nothing is chosen in those before it."""
+        return (self.rest(self.earlier),) if self.earlier else self.all_levels
+
+    def rest(self, earlier: frozenset[int]) -> Problem:
+        """Return the problem of what is left once some sentences have been earlier.
+
+        A need that one of these meets costs nothing. Whatever is no noise and no copy is worth at least a little, so
+        that all of it comes in the end. Noise counts only in a text that has nothing else.
+        """
+        first, clean = self.all_levels[0], self.all_levels[min(1, len(self.all_levels) - 1)]
+        if not set(np.flatnonzero(clean.values > 0).tolist()) - clean.exclude:
+            first = clean = self.all_levels[-1]
+        bonus = np.zeros(len(self.values)) if first.bonus is None else first.bonus
+        met = np.array([cure in earlier for cure in first.cures] or [False] * len(bonus), np.bool_)
+        values = first.values + np.where(met, bonus, 0.0)
+        least = np.where(clean.values > 0, np.maximum(values, _LEAST * clean.values), values)
+        return replace(
+            first,
+            values=least,
+            bonus=np.where(met, 0.0, np.maximum(values + bonus - least, 0.0)),
+            include=first.include - earlier,
+            exclude=first.exclude | earlier,
+        )
+
+    def has_rest(self, earlier: frozenset[int]) -> bool:
+        """Tell whether anything is left to choose once some sentences have been earlier."""
+        out = self.all_levels[0].exclude | earlier
+        if any(i not in out for i in np.flatnonzero(self.values > 0).tolist()):
+            return True  # whatever has a value comes in the end
+        return bool(self.rest(earlier).free.any())
+
+    @cached_property
+    def all_levels(self) -> Sequence[Problem]:
+        """The problems to solve if nothing has been shown; one counts only if nothing is chosen in those before it.
 
         The first prices needs and takes no noise. The second takes sentences as they are, and the last takes noise,
-        too: a heading is better than nothing. What is chosen in none of them with some room is not with less, either.
+        too: a heading is better than nothing, but it answers no question. What is chosen in none of them with some room
+        is not with less, either.
         """
+        if self.layout.in_lines:
+            return (self._of_lines,)
         if self.reading is None:
-            return (self._distinct(self.everything),)
-        noise = frozenset(np.flatnonzero(self._is_noise).tolist()) - self.layout.options.include
-        first, clean = self.priced(self.reading, noise), self.plain(noise)
-        return tuple(map(self._distinct, (first, clean, self.everything) if noise else (first, clean)))
+            return _Levels([lambda: self._distinct(self.everything)])
+        reading, noise = self.reading, frozenset(np.flatnonzero(self._is_noise).tolist()) - self.layout.options.include
+        levels: list[Callable[[], Problem]] = [
+            lambda: self._distinct(self.priced(reading, noise)),
+            lambda: self._distinct(self.plain(noise)),
+            lambda: self._distinct(self.everything),
+        ]
+        takes_noise = noise and self.layout.options.query is None
+        return _Levels(levels if takes_noise else levels[:2])
+
+    @property
+    def _of_lines(self) -> Problem:
+        """The problem of lines: a frame is worth something beside its error, and one line stands for similar ones."""
+        lines, redundancy = self.layout.lines, self.layout.options.redundancy
+        copies = frozenset[int]() if redundancy == "off" else lines.copies - self.layout.options.include
+        cures, bonus = np.array(lines.cures, np.intp), lines.bonus
+        if self.layout.options.query is not None:  # then what a line is worth depends on the question
+            bonus = np.where(cures >= 0, _NEXT_TO_ANSWER * np.maximum(self.values[cures], 0.0), 0.0)
+        exclude = self.everything.exclude | copies
+        return replace(self.everything, exclude=exclude, cures=lines.cures, bonus=bonus)
 
     @cached_property
     def _is_noise(self) -> NDArray[np.bool_]:
@@ -122,8 +202,8 @@ class Candidates:
             lengths=np.array(lengths, dtype=np.int64),
             capacity=sum(lengths) + gap * len(lengths),
             separator=gap,
-            include=self.layout.options.include,
-            exclude=self.layout.options.exclude | noise,
+            include=self.layout.options.include - self.earlier,
+            exclude=self.layout.options.exclude | noise | self.earlier,
             document=self.layout.document,
         )
 
@@ -132,6 +212,8 @@ class Candidates:
 
     def copy(self, room: int) -> Selection:
         """Return the best sentence that was left out as a near copy and fits: the last choice if no other fits."""
+        if self.earlier:
+            return Selection((), 0)
         copies = self.levels[-1].exclude - self.layout.options.exclude
         fitting = [i for i in sorted(copies) if self.layout.lengths[i] <= room and self.values[i] > 0]
         best = max(fitting, key=self.values.item, default=None)
@@ -176,6 +258,8 @@ class Candidates:
                 reason = ""
             elif i in self.layout.options.exclude:
                 reason = "excluded"
+            elif i in self.earlier:
+                reason = "shown"
             elif self._is_noise[i]:
                 reason = "noise"
             elif i in problem.exclude or i in repeats:
@@ -194,7 +278,8 @@ class Candidates:
         first = self.levels[0]
         if not chosen or self.layout.options.include or len(self.levels) == 1 or first.worth(chosen) > 0:
             return first
-        return next((level for level in self.levels[1:] if level.exclude.isdisjoint(chosen)), self.levels[-1])
+        later = (self.levels[number] for number in range(1, len(self.levels)))
+        return next((level for level in later if level.exclude.isdisjoint(chosen)), self.levels[-1])
 
     def _repeats(self, problem: Problem, chosen: tuple[int, ...]) -> frozenset[int]:
         """Return the sentences that share three words in a row with a chosen one, if that is a reason."""
@@ -213,47 +298,45 @@ class Candidates:
         return problem.cures[sentence] not in inside and bool(problem.values[sentence] + self._lost[sentence] > 0)
 
 
-_MONTHS = (
-    "Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|"
-    "Nov(?:ember)?|Dec(?:ember)?|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|janvier|février|mars|avril|mai|juin|"
-    "juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|"
-    "octubre|noviembre|diciembre|января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря"
-)
-# None of them repeats without a bound, so that the time for a sentence grows with its length.
-_EXPRESSIONS: dict[str, re.Pattern[str]] = {
-    "amounts": re.compile(
-        r"[$€£¥￥₹₽₩]\s?\d|\d\s?(?:[$€£¥￥₹₽₩%‰％]|[kKmM]?(?:USD|EUR|GBP|JPY|CNY|RMB|CHF|INR|RUB|KRW)\b|"
-        r"(?:per ?cent|percent|Prozent|dollars?|euros?|pounds?|yen|yuan|rupees?|francs?|[mb]illions?|trillions?|"
-        r"Millionen|Milliarden|Mio|Mrd)\b|[万亿億]?(?:元|円|日元|美元|欧元|人民币)|[万亿億])|\b(?:USD|EUR|GBP|CHF|CNY)\s?\d"
-    ),
-    "dates": re.compile(
-        r"\b\d{4}-\d{1,2}-\d{1,2}(?!\d)|\b\d{1,2}([./])\d{1,2}\1(?:\d{4}|\d{2})\b|\d{1,2}\s?月\s?\d{1,2}\s?[日号號]|"
-        r"(?<!\d)\d{4}\s?年|(?<!\d)[0-2]?\d:[0-5]\d(?!\d)|"
-        rf"\b\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:of\s|de\s)?(?:{_MONTHS})\b|\b(?:{_MONTHS})\.?\s\d{{1,4}}\b|"
-        r"\b(?:[Ii]n|[Ss]ince|[Uu]ntil|[Bb]y|[Bb]efore|[Aa]fter|[Ff]rom|[Ss]eit|[Dd]epuis|[Ee]n|[Dd]esde)\s(?:1\d|20)\d\d\b"
-    ),
-    "ids": re.compile(
-        r"\b[A-Z][A-Z0-9]{0,9}-\d|(?<![\w#])#\d|\b[0-9a-f]{8}-[0-9a-f]{4}-|\b(?=[a-f]{0,40}\d)(?=\d{0,40}[a-f])[0-9a-f]{7,40}\b|"
-        r"\b[A-Z]{2,10}\d{2,20}\b|\b(?:No|Nr|ID|id)[.:]?\s?\d{3}|\bISBN\b|\bdoi:|\b10\.\d{4,9}/"
-    ),
-    "errors": re.compile(
-        r"\b(?i:errors?|exceptions?|traceback|fatal|failed|fails|failures?|panic(?:ked)?|crash(?:ed|es)?|segfault|warnings?|"
-        r"Fehler|erreurs?|fallos?)\b|(?:Error|Exception|Warning)\b|ошибк|错误|異常|异常|エラー"
-    ),
-}
+@cache
+def _expressions() -> dict[str, re.Pattern[str]]:
+    """Return the named patterns to keep; words are those of all languages, see `tersely.languages`.
+
+    None of them repeats without a bound, so that the time for a sentence grows with its length.
+    """
+    months = "|".join((alternatives("pins.months", capitals=True), alternatives("pins.months", capitals=False)))
+    faults = [alternatives(f"faults.{name}", capitals=True) for name in ("fatal", "errors", "warnings")]
+    dense = [alternatives(f"faults.{name}", capitals=False) for name in ("errors", "warnings")]
+    return {
+        "amounts": amounts(),
+        "dates": re.compile(
+            r"\b\d{4}-\d{1,2}-\d{1,2}(?!\d)|\b\d{1,2}([./])\d{1,2}\1(?:\d{4}|\d{2})\b|"
+            rf"(?<!\d)[0-2]?\d:[0-5]\d(?!\d)|{alternatives('pins.dates')}|"
+            rf"\b\d{{1,2}}(?:st|nd|rd|th|\.)?\s(?:of\s|de\s)?(?:{months})\b|\b(?:{months})\.?\s\d{{1,4}}\b|"
+            rf"\b(?:{alternatives('pins.before_years')})\s(?:1\d|20)\d\d\b"
+        ),
+        "ids": re.compile(
+            r"\b[A-Z][A-Z0-9]{0,9}-\d|(?<![\w#])#\d|\b[0-9a-f]{8}-[0-9a-f]{4}-|"
+            r"\b(?=[a-f]{0,40}\d)(?=\d{0,40}[a-f])[0-9a-f]{7,40}\b|"
+            r"\b[A-Z]{2,10}\d{2,20}\b|\b(?:No|Nr|ID|id)[.:]?\s?\d{3}|\bISBN\b|\bdoi:|\b10\.\d{4,9}/"
+        ),
+        "errors": re.compile(rf"\b(?i:{'|'.join(faults)})\b|(?:Error|Exception|Warning)\b|{'|'.join(dense)}"),
+    }
+
+
 # A regular expression may take forever, and nothing stops a search in Python. So it is done apart, within these limits.
 _SECONDS, _MEMORY = 10.0, 500_000_000
 
 
 def pinned(document: Document, keep: Iterable[str]) -> frozenset[int]:
-    """Return the sentences that have one of the patterns to keep, as they are shown.
+    """Return the sentences that have one of the patterns to keep, as they are earlier.
 
     >>> sorted(pinned(Document.from_text("It rained. It cost $5. See AB-12."), ["amounts", "AB-[0-9]+"]))
     [1, 2]
     """
     texts, names = document.display_texts, set(keep)
-    inside = _matching([_EXPRESSIONS[name] for name in names & _EXPRESSIONS.keys()], texts)
-    if not (expressions := sorted(names - _EXPRESSIONS.keys())):
+    inside = _matching([_expressions()[name] for name in PATTERNS if name in names], texts)
+    if not (expressions := sorted(names.difference(PATTERNS))):
         return inside
     try:
         return inside | apart(partial(_matching, list(map(re.compile, expressions)), texts), _MEMORY, _SECONDS)

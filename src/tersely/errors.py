@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 
 
 class TerselyError(Exception):
@@ -39,6 +38,8 @@ def unknown_name(kind: str, name: str, names: Iterable[str]) -> UsageError:
     >>> str(unknown_name("scorer", "textrnak", ["lead", "textrank"]))
     "unknown scorer 'textrnak': did you mean 'textrank'?"
     """
+    from difflib import get_close_matches  # nobody waits for it who makes no mistake
+
     names = sorted(names)
     matches = get_close_matches(name, names, n=1)
     hint = f"did you mean '{matches[0]}'?" if matches else "choose from " + ", ".join(names)

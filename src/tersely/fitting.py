@@ -1,16 +1,21 @@
 """Fits one scored document to a budget: the choice, the joined text, and the reason for its length."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from dataclasses import astuple, dataclass, replace
+from functools import cache, cached_property, lru_cache
+from hashlib import sha256
+from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
 from tersely.candidates import Candidates
 from tersely.errors import UsageError
 from tersely.layout import Insertion, Layout
-from tersely.options import Budget
+from tersely.options import UNITS, Budget, Options, Unit
 from tersely.read import Network
+from tersely.score import Answer
 from tersely.select import Selection, Selector, Values, blocking_trigrams, repeats_trigrams, solver
 from tersely.summary import Reason, Rejected, ScoredSentence, Summary
 from tersely.text.sources import Collection, located
@@ -20,13 +25,61 @@ _TRIED_CHARS = 1_000_000
 # How many rooms are tried one by one if a joined text is too long; then the room shrinks by what is too much.
 _TRIES = 256
 
+_LETTERS: dict[str, Unit] = {unit[0]: unit for unit in UNITS}  # what stands for units in keys
+_SIZE = rf"(?:\d{{1,4}}x)?\d{{1,16}}[{''.join(_LETTERS)}]"
+_KEY = re.compile(rf"([0-9a-f]{{8}})-([0-9a-f]{{8}})((?:-{_SIZE}){{1,400}})", re.ASCII)
+_MOST_PARTS = 1000
+
+
+class Key(NamedTuple):
+    """Stands for the parts of a text that have been shown: hashes of the text and of the options, and their budgets.
+
+    >>> str(Key.parse("0123abcd-0123abcd-300c-300c-50w")), Key.parse("0123abcd-0123abcd-2x300c").last
+    ('0123abcd-0123abcd-2x300c-50w', Budget(limit=300, unit='chars'))
+    """
+
+    text: str
+    options: str
+    parts: tuple[tuple[int, Unit], ...]
+
+    @classmethod
+    def parse(cls, key: str) -> "Key":
+        """Read a key."""
+        if (match := _KEY.fullmatch(key.strip())) is None:
+            raise UsageError(f"'{key[:40]}' is no key: take the `more` of an earlier summary, or leave it out")
+        parts: list[tuple[int, Unit]] = []
+        for part in match[3][1:].split("-"):
+            times, _, size = part.rpartition("x")
+            parts += [(int(size[:-1]), _LETTERS[size[-1]])] * min(int(times or 1), _MOST_PARTS + 1)
+            if len(parts) > _MOST_PARTS:
+                raise UsageError(f"a key stands for at most {_MOST_PARTS:,} parts: ask for longer ones")
+        return cls(match[1], match[2], tuple(parts))
+
+    @property
+    def last(self) -> Budget:
+        """The budget of the last part."""
+        return Budget(*self.parts[-1])
+
+    def __str__(self) -> str:
+        runs = [(len(list(run)), size, unit) for (size, unit), run in groupby(self.parts)]
+        sizes = [f"{f'{times}x' if times > 1 else ''}{size}{unit[0]}" for times, size, unit in runs]
+        return "-".join([self.text, self.options, *sizes])
+
+
+def _hash(*parts: object) -> str:
+    return sha256("\n".join(map(str, parts)).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+@lru_cache(maxsize=64)
+def _options_hash(options: Options, fingerprint: str, tokens: int | None) -> str:
+    """Return a hash of what parts of a text depend on beside the text."""
+    chosen = replace(options, more=None, encoder=None, include=frozenset(), exclude=frozenset())
+    return _hash(astuple(chosen), sorted(options.include), sorted(options.exclude), fingerprint, tokens)
+
 
 @dataclass(frozen=True)
 class Choice:
-    """Sentences that fit, ascending; `stable` is the smallest budget known to give the same choice.
-
-    Without a `reason`, it depends on the room that is left.
-    """
+    """Sentences that fit, ascending, and the smallest budget known to give them; the room left may tell the reason."""
 
     chosen: tuple[int, ...]
     text: str
@@ -45,6 +98,30 @@ class Fitting:
     model: str
     fingerprint: str
     network: Network | None = None  # what reads needs and noise, unless it is the shipped one
+    answer: Answer | None = None  # to the question, if there is one
+    parts: tuple[tuple[int, Unit], ...] = ()  # the budgets of the parts that have been shown
+    earlier: frozenset[int] = frozenset()  # their sentences
+
+    def after(self, parts: tuple[tuple[int, Unit], ...], earlier: frozenset[int]) -> "Fitting":
+        """Return the same once parts of the text have been earlier, which are not chosen again."""
+        fitting = replace(self, parts=parts, earlier=earlier)
+        if earlier:
+            vars(fitting).update({name: getattr(self, name) for name in ("_joined", "_whole_text", "_merging")})
+            vars(fitting)["candidates"] = self.candidates.after(earlier)
+        return fitting
+
+    def key(self, parts: tuple[tuple[int, Unit], ...]) -> Key:
+        """Return the key of parts of this text, put together as the options say."""
+        document = self.layout.document
+        names = [source.id for source in document.sources] if isinstance(document, Collection) else []
+        tokens = self.tokens if any(unit == "tokens" for _, unit in parts) else None
+        text = _hash(document.text, names, document.language)
+        return Key(text, _options_hash(self.layout.options, self.fingerprint, tokens), parts)
+
+    @cached_property
+    def tokens(self) -> int | None:
+        """How many tokens all sentences have, by which tokenizers differ; None if nobody counts tokens."""
+        return sum(self.layout.lengths) if self.layout.unit == "tokens" else None
 
     @cached_property
     def ranks(self) -> tuple[int, ...]:
@@ -106,6 +183,8 @@ class Fitting:
 
     def lowest(self, capacity: int) -> int:
         """Return the smallest budget, which holds the included sentences, unless they need more than the capacity."""
+        if not len(self.layout.document):  # an empty text is no mistake of the caller's, whatever is to be included
+            return 0
         include = self.candidates.everything.include  # valid ones
         needed = self.length(include) if include else 0
         if needed > capacity:
@@ -126,9 +205,11 @@ class Fitting:
         document, inside = self.layout.document, set(choice.chosen)
         fits = self._fits(choice, capacity)
         reason = choice.reason or self._reason(choice, capacity, fits)
+        if self.answer and not self.answer.answers and reason not in ("empty-input", "nothing-left"):
+            reason = "nothing-answers"
         sources = document.sources if isinstance(document, Collection) else ()
         rejections = self.candidates.rejections(choice.chosen, capacity, fits)
-        every = [self._sentence(i, i in inside, rejected) for i, rejected in enumerate(rejections)]
+        every = self._sentences(inside, rejections)
         return Summary(
             text=choice.text,
             sentences=tuple(every[i] for i in self._ordered(choice.chosen)),
@@ -144,22 +225,33 @@ class Fitting:
             source=document.text,
             sources=sources,
             query=self.layout.options.query,
+            more=self._more(choice, capacity),
+            confidence=self.answer.confidence if self.answer else None,
         )
 
-    def _sentence(self, i: int, selected: bool, rejected: Rejected) -> ScoredSentence:
-        document, reading = self.layout.document, self.candidates.reading
-        start, end, source = located(document, i)
-        sentence = ScoredSentence(
-            *(i, start, end, document.texts[i], float(self.values[i]), selected),
-            rejected=rejected,
-            source=source,
-            speaker=document.speakers[i],
-            time=document.times[i],
-        )
-        if reading is None:
-            return sentence
-        cure, cause = self.candidates.need(i)
-        return replace(sentence, needs=cure, cause=cause, role=reading.roles[i], noise=reading.noise_kind(i))
+    def _more(self, choice: Choice, capacity: int) -> str | None:
+        """Return the key of what comes after a choice, if anything is left."""
+        if not choice.chosen:
+            return self.layout.options.more if self._needed is not None else None
+        earlier, document = self.earlier.union(choice.chosen), self.layout.document
+        if len(earlier) == len(document) or not self.candidates.has_rest(earlier):
+            return None
+        return str(self.key((*self.parts, (capacity, self.layout.unit))))
+
+    def _sentences(self, chosen: set[int], rejections: Sequence[Rejected]) -> list[ScoredSentence]:
+        document, candidates = self.layout.document, self.candidates
+        reading, values = candidates.reading, self.values.tolist()
+        sentences = []
+        for i, (text, rejected) in enumerate(zip(document.texts, rejections, strict=True)):
+            start, end, source = located(document, i)
+            cure, cause = candidates.need(i)
+            role, noise = (reading.roles[i], reading.noise_kind(i)) if reading else ("", "")
+            sentence = ScoredSentence(
+                *(i, start, end, text, values[i], i in chosen, cure, cause, role, noise, rejected, source),
+                *(document.speakers[i], document.times[i]),
+            )
+            sentences.append(sentence)
+        return sentences
 
     @cached_property
     def _whole_text(self) -> Choice:
@@ -203,12 +295,13 @@ class Fitting:
         if not len(self.layout.document):
             return Choice((), "", 0, "empty-input", 0)
         least = self.candidates.everything.least  # the options are valid even if everything fits
-        if not options.exclude:
+        if not options.exclude and not self.earlier:
             untouched = options.order == "document" and options.separator is None and not options.header
             untouched = untouched and options.speakers and not options.times
             if untouched and self._whole_text.length <= capacity:
                 return self._whole_text
-            if self._joined.length <= capacity:
+            # Lines that stand for others would say so beside them.
+            if not self.layout.in_lines and self._joined.length <= capacity:
                 return self._joined
         lowest, room = self.lowest(capacity), capacity + self._merging
         level = tries = 0
@@ -220,7 +313,7 @@ class Fitting:
             tries += 1
             room = selection.stable - (1 if tries < _TRIES else choice.length - capacity)
         # Sentences without tokens fit any room, but once they are joined they may not.
-        return self._measured(Selection(tuple(sorted(options.include)), lowest))
+        return self._measured(Selection(tuple(sorted(self.candidates.everything.include)), lowest))
 
     def _solve(self, level: int, room: int, select: Callable[[int, int], Selection]) -> tuple[int, Selection]:
         """Return the first level from this one on that chooses anything, and its choice; if none does, a copy."""
@@ -258,8 +351,10 @@ class Fitting:
 
     def _reason(self, choice: Choice, capacity: int, fits: Callable[[int], bool]) -> Reason:
         if not choice.chosen:
+            if self.earlier and self._needed is None:
+                return "nothing-left"
             return "nothing-fits" if self._needed is None or self._needed > capacity else "no-gain"
-        lengths, unavailable = self.layout.lengths, self.layout.options.exclude.union(choice.chosen)
+        lengths, unavailable = self.layout.lengths, self.layout.options.exclude.union(choice.chosen, self.earlier)
         free = sorted(set(range(len(lengths))) - unavailable, key=lengths.__getitem__)
         return "no-gain" if any(map(fits, free[:1] if self.layout.adds_up else free)) else "selected"
 
@@ -270,6 +365,9 @@ class Fitting:
         What has nothing to do with a question is no answer to it, however short.
         """
         options = self.layout.options
+        if self.earlier:
+            left = np.flatnonzero(self.candidates.levels[0].free).tolist()
+            return min(map(self.layout.alone, left), default=None)
         allowed = (i for i in range(len(self.values)) if i not in options.exclude)
         possible = (i for i in allowed if options.query is None or self.values[i] > 0)
         return min(map(self.layout.alone, possible), default=None)

@@ -3,22 +3,26 @@
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import cached_property
+from io import BytesIO
 from math import log
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tersely.errors import UsageError
+from tersely.errors import MissingExtraError, UsageError
 from tersely.fitting import Choice, Fitting
+from tersely.io.files import write_whole
 from tersely.options import Budget
 from tersely.select import Problem
-from tersely.summary import Summary, said_by
+from tersely.summary import Summary, answered, said_by
 from tersely.text.sources import located
 
 # A nested summary grows by at least this factor at a step, so that a long text has not too many steps.
 _GROWTH = 1.05
 _LONG = 120  # sentences; shorter texts grow one sentence at a time
 _CHAIN = 8  # sentences, each of which needs the next, that are added at once
+_PICTURES = ("png", "svg", "pdf")
 _POINTS = 150  # budgets that say which sentences of a longer text are chosen most often
 
 
@@ -99,12 +103,13 @@ class Frontier:
     def to_dict(self, steps: list[Step] | None = None) -> dict[str, Any]:
         """Return plain data: each sentence once, as shown, and the steps (by default all) as indices into them."""
         layout, values, candidates = self.fitting.layout, self.fitting.values, self.fitting.candidates
-        document, reading = layout.document, candidates.reading
+        document, reading, answer = layout.document, candidates.reading, self.fitting.answer
         return {
             "unit": layout.unit,
             "capacity": self.capacity,
             "separator": layout.separator,
             "language": document.language,
+            **({} if answer is None else answered(layout.options.query, answer.confidence, answer.answers)),
             "sentences": [
                 {
                     **said_by(document.speakers[i], document.times[i]),
@@ -232,3 +237,22 @@ class _Growth:
 def _spread(lowest: int, capacity: int, points: int) -> list[int]:
     """Return budgets, descending, with the same ratio from each to the next, and the lowest."""
     return sorted({max(round(capacity ** (k / points)), lowest) for k in range(points + 1)} | {lowest}, reverse=True)
+
+
+def plot_steps(steps: list[Step], unit: str, file: str) -> None:
+    """Draw value against budget as a staircase, and write it as PNG, SVG or PDF by the file's ending."""
+    form = Path(file).suffix.lstrip(".").lower()
+    if form not in _PICTURES:
+        raise UsageError(f"{file}: the name of a plot must end in .{', .'.join(_PICTURES)}")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError("drawing a plot", "plot") from None
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    axes.step([s.budget for s in steps], [s.value for s in steps], where="post", color="#2563eb")
+    axes.set(xlabel=f"budget ({unit})", ylabel="value of the summary", xlim=(0, None), ylim=(0, None))
+    axes.grid(alpha=0.3)
+    picture = BytesIO()
+    figure.savefig(picture, format=form, dpi=150)
+    write_whole(file, picture.getvalue())

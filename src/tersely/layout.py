@@ -6,18 +6,22 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 from tersely.errors import UsageError
 from tersely.options import ACCOUNT, Options, Unit
 from tersely.text.document import Document
 from tersely.text.language import separator
 from tersely.text.length import TokenCounter, first_word, last_word, measure, measurer
-from tersely.text.sources import Collection, Source, located
+from tersely.text.logs import LogLines, read_lines
+from tersely.text.sources import Collection, Source, has_lines, located, parts_of
 
 # With headers, sources are a blank line apart.
 _APART = "\n\n"
 # An account of what is left out has this many words, or a heading of this many characters.
 _MOST_WORDS, _LONGEST_TOPIC = 3, 40
+# Gaps from one sentence on are remembered once so many of them were asked for.
+_OFTEN = 8
 # How many words or tokens may disappear where a sentence is joined; with an account that changes, about this many more.
 _MERGED, _ACCOUNT_LENGTH = 8, 40
 
@@ -35,12 +39,37 @@ class Layout:
     def separator(self) -> str:
         """The text between two sentences."""
         chosen = self.options.separator
+        if self.in_lines:
+            if self.options.order != "document" or "\n" not in (chosen or "\n"):
+                raise UsageError("lines stay in their order, and each stays a line: leave out `order` and `separator`")
+            return chosen or "\n"
         return separator(self.document.language) if chosen is None else chosen
+
+    @cached_property
+    def in_lines(self) -> bool:
+        """Whether lines are chosen, not sentences."""
+        return has_lines(self.document)
+
+    @cached_property
+    def lines(self) -> LogLines:
+        """What is known of the lines, if those are chosen."""
+        ends = accumulate(map(len, parts_of(self.document)))
+        return read_lines(self.document.texts, tuple(ends), self.options.include)
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The sentences as a summary shows them; a line that stands for similar ones says for how many."""
+        texts = self.document.display_texts
+        if not self.in_lines or self.options.redundancy == "off":
+            return texts
+        similar = self.lines.similar
+        marks = {i: f"\n[... {count:,} similar line{'s' * (count > 1)}]" for i, count in similar.items()}
+        return tuple(text + marks.get(i, "") for i, text in enumerate(texts))
 
     @cached_property
     def labeled_texts(self) -> tuple[str, ...]:
         """The sentences as they are shown, each first one of a turn with its label."""
-        texts = self.document.display_texts
+        texts = self.texts
         if not self.labeled:
             return texts
         firsts = [i == 0 or turn != self.turns[i - 1] for i, turn in enumerate(self.turns)]
@@ -93,11 +122,11 @@ class Layout:
     def join(self, sentences: Iterable[int]) -> str:
         """Join the sentences in the given order."""
         if not self.marked:
-            return self.separator.join(self.document.display_texts[i] for i in sentences)
+            return self.separator.join(self.texts[i] for i in sentences)
         pieces: list[str] = []
         before = None
         for i in sentences:
-            pieces += [self.between(before, i), self.document.display_texts[i]]
+            pieces += [self.between(before, i), self.texts[i]]
             before = i
         return "".join(pieces) + ("" if before is None else self.tail(before))
 
@@ -153,16 +182,34 @@ class Layout:
 
     def _topic(self, first: int, end: int) -> str:
         """Return the first heading of some sentences, or else the words that are theirs more than the document's."""
-        document = self.document
-        headings = (document.display_texts[i] for i in range(first, end) if document.kinds[i] == "heading")
+        at = bisect_left(self._headings, first)
+        headings = (self.document.display_texts[i] for i in self._headings[at : at + 1] if i < end)
         if topic := " ".join(re.sub(r"[\[\]#*_]", " ", next(headings, "")).split()):
             return f"{topic if len(topic) <= _LONGEST_TOPIC else topic[: _LONGEST_TOPIC - 1].rstrip() + '…'}, "
-        stems = [stem for i in range(first, end) for stem in document.stems[i]]
-        words = [word for i in range(first, end) for word in document.words[i]]
-        shown_as = dict(zip(reversed(stems), reversed(words), strict=True))  # as the word that comes first
-        counts = Counter(stem for stem in stems if stem in self._frequencies and not stem.isdecimal())
-        ranked = sorted(counts, key=lambda stem: -(counts[stem] ** 2) / self._frequencies[stem])
-        return "".join(f"{shown_as[stem]}, " for stem in ranked[:_MOST_WORDS])
+        return "".join(f"{word}, " for word in self._growing(first, end).best(end - first))
+
+    def _growing(self, first: int, end: int) -> "_GrowingGap":
+        """Return a gap that grows to this one with the least work; one that is asked for often is remembered."""
+        gaps = []
+        for start, step in ((first, 1), (end - 1, -1)):
+            gap = self._gaps.get((start, step)) or _GrowingGap(self.document, self._frequencies, start, step)
+            self._requests[start, step] += 1
+            if self._requests[start, step] >= _OFTEN:
+                self._gaps[start, step] = gap
+                gaps.append(gap)
+        return max(gaps or [gap], key=lambda gap: min(gap.size, end - first))
+
+    @cached_property
+    def _gaps(self) -> "dict[tuple[int, int], _GrowingGap]":
+        return {}
+
+    @cached_property
+    def _requests(self) -> Counter[tuple[int, int]]:
+        return Counter()
+
+    @cached_property
+    def _headings(self) -> list[int]:
+        return [i for i, kind in enumerate(self.document.kinds) if kind == "heading"]
 
     @cached_property
     def _frequencies(self) -> Counter[str]:
@@ -173,7 +220,7 @@ class Layout:
     @cached_property
     def sources(self) -> tuple[int, ...]:
         """The number of each sentence's source."""
-        parts = self.document.parts if isinstance(self.document, Collection) else (self.document,)
+        parts = parts_of(self.document)
         return tuple(number for number, part in enumerate(parts) for _ in range(len(part)))
 
     @cached_property
@@ -214,6 +261,48 @@ class Layout:
         return measure(text, self.unit, self.tokens)
 
 
+class _GrowingGap:
+    """The words that are a gap's more than its document's, as the gap grows from a sentence on, forward or backward.
+
+    Only the words of the sentence that is added can become better, so the time is that of reading the gap once.
+    """
+
+    def __init__(self, document: Document, frequencies: Counter[str], start: int, step: int) -> None:
+        self._document, self._frequencies, self._start, self._step = document, frequencies, start, step
+        self._counts: Counter[str] = Counter()
+        self._shown: dict[str, tuple[int, int, str]] = {}  # where a stem comes first, and as which word
+        self._best: list[tuple[str, ...]] = [()]
+        self._stems: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many sentences it has so far."""
+        return len(self._best) - 1
+
+    def best(self, size: int) -> tuple[str, ...]:
+        """Return the best words of its first sentences, each as it is written where it comes first."""
+        while self.size < size:
+            self._grow(self._start + self._step * self.size)
+        return self._best[size]
+
+    def _grow(self, sentence: int) -> None:
+        pairs = zip(self._document.stems[sentence], self._document.words[sentence], strict=True)
+        added: dict[str, tuple[int, int, str]] = {}
+        for place, (stem, word) in enumerate(pairs):
+            if stem in self._frequencies and not stem.isdecimal():
+                self._counts[stem] += 1
+                added.setdefault(stem, (sentence, place, word))
+        for stem, place_and_word in added.items():
+            if self._step < 0 or stem not in self._shown:
+                self._shown[stem] = place_and_word
+        rivals = dict.fromkeys((*self._stems, *added))
+        ranked = sorted(
+            rivals, key=lambda stem: (-(self._counts[stem] ** 2) / self._frequencies[stem], self._shown[stem])
+        )
+        self._stems = tuple(ranked[:_MOST_WORDS])
+        self._best.append(tuple(self._shown[stem][2] for stem in self._stems))
+
+
 class Insertion:
     """How long a summary becomes by one more sentence, known from its neighbors there, without joining it anew.
 
@@ -238,7 +327,7 @@ class Insertion:
         at = self._place(sentence)
         before = self._sentences[at - 1] if at else None
         after = self._sentences[at] if at < len(self._sentences) else None
-        start, text = layout.between(before, sentence), layout.document.display_texts[sentence]
+        start, text = layout.between(before, sentence), layout.texts[sentence]
         if after is not None:
             replaced, end = layout.between(before, after), layout.between(sentence, after)
         else:
@@ -284,7 +373,7 @@ class Insertion:
         """The last word before each place, as far as it matters for counting words."""
         ends, before = [""], None
         for i in self._sentences:
-            ends.append(last_word(ends[-1] + self._layout.between(before, i) + self._layout.document.display_texts[i]))
+            ends.append(last_word(ends[-1] + self._layout.between(before, i) + self._layout.texts[i]))
             before = i
         return ends
 
@@ -294,7 +383,7 @@ class Insertion:
         starts, after, following = [""], "", None
         for i in reversed(self._sentences):
             gap = self._layout.tail(i) if following is None else self._layout.between(i, following)
-            after = first_word(self._layout.document.display_texts[i] + gap + after)
+            after = first_word(self._layout.texts[i] + gap + after)
             starts.append(after)
             following = i
         return starts[::-1]

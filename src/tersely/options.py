@@ -22,6 +22,7 @@ BudgetUnit = Literal[Unit, "ratio"]
 Order = Literal["document", "rank"]
 Redundancy = Literal["duplicates", "trigrams", "off"]
 Coherence = Literal["strict", "soft", "off"]
+Split = Literal["sentences", "lines"]
 
 # The patterns of `keep` that have a name; every other one is a regular expression.
 Pattern = Literal["amounts", "dates", "ids", "errors"]
@@ -40,6 +41,8 @@ LARGEST = 10**15
 MAX_BODY = 2_000_000
 MAX_LINES = 100_000
 MAX_SENTENCES = 20_000
+# Each source is read by itself, which takes some three milliseconds, however short it is.
+MAX_SOURCES = 2_000
 # Seconds from a request to its answer.
 DEADLINE = 30.0
 
@@ -154,23 +157,10 @@ USUAL_BUDGET = Budget(100, "words")
 
 @dataclass(frozen=True)
 class Options:
-    """How to assemble a summary, for any budget.
+    """How to assemble a summary, for any budget; `Summarizer.summarize` explains each of them.
 
     `include` and `exclude` are sentence indices, and `keep` are patterns whose sentences must stay: names of `PATTERNS`
-    or regular expressions. The default separator is a space, or nothing in Chinese and Japanese.
-    As `redundancy`, `duplicates` leaves out sentences that nearly repeat another one; `trigrams` also leaves out
-    those that share three words in a row with one. As `coherence`, `strict` makes a sentence that cannot be
-    understood alone worth little or nothing without the one it needs, and `soft` worth less; both leave out noise,
-    such as captions, if there is anything else. `off` takes sentences as they are.
-
-    With a `query`, sentences are chosen to answer it, by their words and, with an `encoder`, by its vectors. With
-    several sources, `header` comes before the sentences of each source; `{id}`, `{title}` and `{number}` in it stand
-    for those of the source. `omission` comes between two sentences of a source that do not stand side by side there; as
-    `account`, it says which sentences are left out, also at the beginning and the end of a source.
-
-    In a conversation, `speakers` puts the name before what somebody says, once for each turn, and `times` the time.
-
-    The metadata of a field is the rest of its `Keyword`, see `OPTIONS`.
+    or regular expressions. The metadata of a field is the rest of its `Keyword`, see `OPTIONS`.
     """
 
     order: Order = field(
@@ -230,9 +220,16 @@ class Options:
     query: str | None = field(
         default=None,
         metadata={
-            "help": "Choose what answers this question. --encoder use adds vectors.",
+            "help": "Choose what answers this question; exit code 1 if nothing does. --encoder use adds vectors.",
             "description": "A question: what answers it is chosen.",
             "longest": 10_000,
+        },
+    )
+    fill: bool = field(
+        default=False,
+        metadata={
+            "help": "With a query, fill the room that is left with other sentences.",
+            "description": "With a query, other sentences take the room that is left.",
         },
     )
     header: str | None = field(
@@ -265,6 +262,21 @@ class Options:
             "description": "In a conversation, the time comes before each turn.",
         },
     )
+    split: Split | None = field(
+        default=None,
+        metadata={
+            "help": "Choose whole sentences, or whole lines as of a log. Default: lines if the text is a log.",
+            "description": "Choose sentences, or lines as of a log. Null: lines if the text is a log.",
+        },
+    )
+    more: str | None = field(
+        default=None,
+        metadata={
+            "help": "Go on after an earlier summary of the same text: its key, which --format json shows as more.",
+            "description": "Go on after an earlier summary of the same text, with the same options: its `more`.",
+            "longest": 10_000,
+        },
+    )
     # On the command line, --encoder belongs to the model as well; a server has one for all requests.
     encoder: str | None = None
 
@@ -290,6 +302,8 @@ class Options:
                 raise UsageError(f"{name} must be True or False, not {value!r}")
         if self.query is not None and not self.query.strip():
             raise UsageError("the query is empty: ask something, or leave it out")
+        if self.fill and self.query is None:
+            raise UsageError("`fill` only applies to a query: pass `query`, or leave it out")
         if self.encoder is not None and self.query is None:
             raise UsageError(
                 "`encoder` only applies to a query: pass `query`, or choose the encoder in "
@@ -308,10 +322,13 @@ class OptionKeywords(TypedDict, total=False):
     redundancy: Redundancy
     coherence: Coherence | None
     query: str | None
+    fill: bool
     header: str | None
     omission: str | None
     speakers: bool
     times: bool
+    split: Split | None
+    more: str | None
     encoder: str | None
 
 

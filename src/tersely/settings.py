@@ -107,7 +107,7 @@ def _value(key: str, value: Any, hint: Any) -> Any:
 
 
 class Registry(Generic[T]):
-    """Parts by name, each in a module that is imported when the part is used: `{"lead": "tersely.score.simple:Lead"}`.
+    """Parts by name, each in a module that is imported when the part is used: `{"lead": "tersely.score.classic:Lead"}`.
 
     A spec names a part, with optional settings after a colon: `pacsum:beta=0.2,lambda1=0.6`.
     If the first setting has no name, it goes to the first parameter: `onnx:path/to/folder`.

@@ -1,7 +1,7 @@
 """The whole pipeline, from a text to a summary that fits."""
 
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
@@ -13,19 +13,20 @@ import numpy as np
 from tersely.candidates import pinned
 from tersely.encode import Encoder, load_encoder
 from tersely.errors import ModelError, UsageError
-from tersely.fitting import Fitting
+from tersely.fitting import Fitting, Key
 from tersely.frontier import Frontier
+from tersely.languages import LANGUAGES
 from tersely.layout import Layout
 from tersely.models import DEFAULT, load_model
 from tersely.options import BUDGETS, KEYWORDS, LARGEST, UNITS, Budget, Coherence, OptionKeywords, Options, Unit
 from tersely.score import SCORERS, Scorer, Values
-from tersely.score.question import Answering
 from tersely.select import SELECTORS, Selector
 from tersely.summary import Summary
 from tersely.text.document import Document
 from tersely.text.language import Language
 from tersely.text.length import Tokenizer, token_counter
-from tersely.text.sources import Collection, Text, as_document
+from tersely.text.logs import are_logs
+from tersely.text.sources import Collection, Log, Text, as_document, in_lines, parts_of
 
 
 class Keywords(OptionKeywords, total=False):
@@ -131,14 +132,19 @@ class Summarizer:
             coherence: "strict" makes a sentence that cannot be understood alone worth little or nothing
                 without the one it needs, "soft" makes it worth less, and both leave out noise such as
                 captions. "off" takes sentences as they are. None stands for the choice of the model.
-            query: A question; sentences are chosen to answer it.
+            query: A question; sentences are chosen to answer it. The summary has the `confidence` that they do.
+            fill: With a query, whether others take the room that is left, beginnings of sources first.
             header: A text before the sentences of each source; `{id}`, `{title}` and `{number}` in it
                 stand for those of the source.
             omission: A mark between two sentences of a source where others are left out; "account" gives
                 their place, their heading or best words, and their number, within the budget.
             speakers: In a conversation, whether the name comes before what somebody says, once for each turn.
             times: In a conversation, whether the time comes before each turn.
-            encoder: The encoder whose vectors compare sentences with the `query`; words only if None.
+            split: "lines" chooses whole lines, as of a log or a tool's output: none is joined to another or moved, an
+                error comes with its frame, and similar lines are counted. None chooses lines if the text is a log.
+            more: The `more` of an earlier summary of the same text with the same options: the next-best part of the
+                text is chosen, within its own budget, and nothing twice.
+            encoder: An encoder whose vectors also compare sentences with the `query`.
             language: The language of the text, such as "en"; detected if None.
             tokenizer: What counts tokens for `max_tokens`: the path of a `tokenizer.json`, the name of a
                 model or an encoding that tiktoken knows, or a function from a text to a number.
@@ -153,7 +159,7 @@ class Summarizer:
                 raise TypeError(f"summarize() got an unexpected keyword argument '{name}'")
         budget = Budget.one_of(**{name: keywords.pop(name, None) for name in BUDGETS})
         language, tokenizer = keywords.pop("language", None), keywords.pop("tokenizer", None)
-        return self.fit(as_document(text, language), budget, Options.of(**keywords), tokenizer)
+        return self.fit(_split(text, language, keywords), budget, Options.of(**keywords), tokenizer)
 
     def fit(
         self, document: Document, budget: Budget, options: Options | None = None, tokenizer: Tokenizer | None = None
@@ -191,8 +197,10 @@ class Summarizer:
         if limit is not None and not 1 <= limit <= LARGEST:
             raise UsageError(f"limit must be from 1 to {LARGEST:,}" + (f", not {limit}" if limit < 1 else ""))
         options: dict[str, Any] = dict(keywords)
+        if options.get("more") is not None:
+            raise UsageError("`more` goes on with a summary: a frontier shows the whole text")
         language, tokenizer = options.pop("language", None), options.pop("tokenizer", None)
-        fitting = self._fitting(as_document(text, language), Options.of(**options), unit, tokenizer)
+        fitting = self._fitting(_split(text, language, options), Options.of(**options), unit, tokenizer)
         return Frontier(fitting, limit or fitting.largest, nested)
 
     def summarize_many(self, texts: Iterable[str | Document], **keywords: Any) -> Iterator[Summary]:
@@ -220,20 +228,56 @@ class Summarizer:
         return values
 
     def _fitting(self, document: Document, options: Options, unit: Unit, tokenizer: Tokenizer | None) -> Fitting:
+        if options.more is not None:
+            return self._continued(document, options, unit, tokenizer)
         if options.coherence is None:
             options = replace(options, coherence=self.coherence)
+        if options.split == "lines" or (options.split is None and are_logs(parts_of(document))):
+            document = in_lines(document)
         if options.keep:
             options = replace(options, include=options.include | pinned(document, options.keep) - options.exclude)
         layout = Layout(document, unit, options, token_counter(tokenizer) if unit == "tokens" else None)
         # If the scorer reads with a network, the same network finds needs and noise.
         network = getattr(self.languages.get(document.language, self.scorer), "network", None)
         if options.query is not None:
+            from tersely.score.question import Answering  # its patterns and words take time to load
+
             answering = Answering(load_encoder(options.encoder) if options.encoder else None)
-            values = answering.values(document, options.query)
+            answer = answering.answer(document, options.query, options.fill)
             mark = _hash([answering.fingerprint, network.fingerprint]) if network else answering.fingerprint
             selector = SELECTORS.create(answering.select)
-            return Fitting(layout, values, selector, answering.name, mark, network)
+            return Fitting(layout, answer.values, selector, answering.name, mark, network, answer)
+        if layout.in_lines:
+            return Fitting(layout, layout.lines.worth, SELECTORS.create("knapsack"), "lines", _hash(["lines"]))
         return Fitting(layout, self.score(document), self.selector, self.name, self.fingerprint, network)
+
+    def _continued(self, document: Document, options: Options, unit: Unit, tokenizer: Tokenizer | None) -> Fitting:
+        """Return what is left of a text after the parts that a key stands for, which are chosen anew."""
+        key = Key.parse(options.more or "")
+        units = {part_unit for _, part_unit in key.parts} | {unit}
+        fittings = {name: self._fitting(document, replace(options, more=None), name, tokenizer) for name in units}
+        expected = fittings["tokens" if "tokens" in units else unit].key(key.parts)
+        if expected.text != key.text:
+            raise UsageError("the key in `more` is of another text: give the text that it came with")
+        if expected.options != key.options:
+            raise UsageError("the key in `more` is of other options or another model: give those of the first part")
+        earlier: frozenset[int] = frozenset()
+        for capacity, part_unit in key.parts:
+            chosen = fittings[part_unit].after((), earlier).choice(capacity).chosen
+            if not chosen:  # nobody was given such a key
+                raise UsageError("the key in `more` is of more parts than the text has: give the last one that you got")
+            earlier |= frozenset(chosen)
+        layout = replace(fittings[unit].layout, options=replace(fittings[unit].layout.options, more=options.more))
+        rest = replace(fittings[unit], layout=layout).after(key.parts, earlier)
+        if "tokens" in fittings:  # the next key is of this tokenizer, too, whatever this part counts
+            vars(rest)["tokens"] = fittings["tokens"].tokens
+        return rest
+
+
+def _split(text: Text, language: Language | None, options: Mapping[str, Any]) -> Document:
+    """Return the document of a text; one whose lines are chosen is not split into sentences first."""
+    lines = options.get("split") == "lines" and isinstance(text, str) and language in (None, *LANGUAGES)
+    return Log.from_text(cast(str, text), language) if lines else as_document(text, language)
 
 
 def _hash(parts: Iterable[str]) -> str:

@@ -1,40 +1,37 @@
-"""The summary that a user gets, and how it is shown: as JSON, a web page, Markdown, an explanation, or a picture."""
+"""The summary that a user gets, and how it is shown: as JSON, a web page, Markdown, or an explanation."""
 
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass
 from html import escape
-from io import BytesIO
 from itertools import accumulate
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from unicodedata import east_asian_width
 
-from tersely.errors import MissingExtraError, UsageError
-from tersely.io.files import write_whole
 from tersely.io.lines import to_json
+from tersely.languages import pattern
 from tersely.options import Budget
 from tersely.text.document import on_one_line
 from tersely.text.language import Language
 from tersely.text.sources import Source
 
-if TYPE_CHECKING:
-    from tersely.frontier import Step
+Reason = Literal[
+    "selected", "whole-text-fits", "no-gain", "nothing-fits", "nothing-left", "nothing-answers", "empty-input"
+]
 
-Reason = Literal["selected", "whole-text-fits", "no-gain", "nothing-fits", "empty-input"]
-
-Rejected = Literal["", "excluded", "noise", "redundant", "no-room", "needs", "no-gain", "outweighed"]
+Rejected = Literal["", "excluded", "shown", "noise", "redundant", "no-room", "needs", "no-gain", "outweighed"]
 
 REASONS: dict[Reason, str] = {
     "selected": "the best choice that fits",
     "whole-text-fits": "the whole text fits",
     "no-gain": "another sentence would fit, but none adds enough",
     "nothing-fits": "no sentence is short enough for the budget",
+    "nothing-left": "all that is worth showing has been shown",
+    "nothing-answers": "nothing in the text answers the question",
     "empty-input": "the text has no sentence",
 }
-# Characters of a summary in its repr.
-_REPR = 40
+_REPR = 40  # characters of a summary in its repr
 
 _PAGE = """<!doctype html>
 <html lang="{language}">
@@ -49,14 +46,13 @@ mark {{ background: #ffe08a; color: #1a1a1a; border-radius: .2em; padding: .05em
 footer {{ margin-top: 2rem; opacity: .7; font-size: .85rem }}
 </style>
 <article dir="auto">{body}</article>
-<footer>{title}</footer>
+<footer>{note}</footer>
 </html>
 """
 
-_MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_PIECES = re.compile(r"\x1b\[[0-9;]*m|\s+|[\u2e80-\uffef]|[^\s\x1b\u2e80-\uffef]+|\x1b")
-_PICTURES = ("png", "svg", "pdf")
+_MARKDOWN_SPECIAL = pattern(r"([\\`*_{}\[\]<>#|~])")
+_CONTROLS = pattern(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_PIECES = pattern(r"\x1b\[[0-9;]*m|\s+|[\u2e80-\uffef]|[^\s\x1b\u2e80-\uffef]+|\x1b")
 _COLUMNS = 100
 # The number of rejected sentences that an explanation lists; the others are counted.
 _LISTED = 10
@@ -65,6 +61,7 @@ _CAUSES = {"definite": "definite noun", "list": "list item", "other": "context"}
 _REJECTIONS: dict[Rejected, str] = {
     "": "in the summary",
     "excluded": "left out on request",
+    "shown": "in an earlier part",
     "noise": "noise",
     "redundant": "nearly repeats another sentence",
     "no-room": "longer than the whole budget",
@@ -130,7 +127,9 @@ class Summary:
     In `text`, a line break within a sentence is a space, or nothing in Chinese; each of the `sentences` has its exact
     text in the source. `sentences` are in the order of the option `order`; `ranking` has every sentence of the source,
     the best first. `source` is the whole text; of several `sources`, all their texts with a blank line between them.
-    If nothing fits, `needed` is the length of the shortest possible summary.
+    If nothing fits, `needed` is the length of the shortest possible summary. With `more`, a key, the next-best part of
+    the same text can be asked for; if nothing is left, it is None. With a `query`, `confidence` is the chance, from 0
+    to 1, that the text answers it; if it is too small, the reason is "nothing-answers".
 
     >>> from tersely import summarize
     >>> summarize("One fish. Two fish.", max_chars=10)
@@ -151,6 +150,8 @@ class Summary:
     source: str
     sources: tuple[Source, ...] = ()
     query: str | None = None
+    more: str | None = None
+    confidence: float | None = None
 
     @property
     def fill(self) -> float:
@@ -168,14 +169,15 @@ class Summary:
         reason = REASONS[self.reason]
         if self.query is not None and self.reason == "nothing-fits":
             reason = reason.replace("sentence", "sentence that has to do with the question")
+        elif self.reason == "nothing-answers" and self.sentences:
+            reason += f" (confidence {self.confidence:.2f}); this is what comes nearest"
         return f"{self._used}: {reason}{needed}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain data, the same that `to_json` writes."""
-        query = {} if self.query is None else {"query": self.query}
         return {
             "text": self.text,
-            **query,
+            **answered(self.query, self.confidence, self.reason != "nothing-answers"),
             "sentences": [sentence.to_dict() for sentence in self.sentences],
             "language": self.language,
             "budget": {"limit": self.budget.limit, "unit": self.budget.unit, "capacity": self.capacity},
@@ -183,6 +185,7 @@ class Summary:
             "fill": round(self.fill, 4),
             "reason": self.reason,
             "needed": self.needed,
+            "more": self.more,
             "ranking": [
                 {**s.to_dict(), "selected": s.selected, "noise": s.noise, "rejected": s.rejected} for s in self.ranking
             ],
@@ -193,9 +196,9 @@ class Summary:
         """Return JSON, readable in every script; a lone surrogate is escaped."""
         return to_json(self.to_dict(), indent)
 
-    def to_html(self) -> str:
-        """Return a page that shows the source with the chosen sentences marked."""
-        return html(self)
+    def to_html(self, title: str = "") -> str:
+        """Return a page that shows the source with the chosen sentences marked; its title may be the first line."""
+        return html(self, title)
 
     def to_markdown(self) -> str:
         """Return the chosen sentences as a Markdown list, with a line about their length."""
@@ -213,13 +216,19 @@ class Summary:
         return f"{self.length} of {self.capacity} {self.budget.counts}"
 
 
-def html(summary: Summary) -> str:
+def answered(query: str | None, confidence: float | None, answers: bool) -> dict[str, Any]:
+    """Return a question and whether something answers it, as plain data; nothing without a question."""
+    return {} if query is None else {"query": query, "confidence": confidence, "answered": answers}
+
+
+def html(summary: Summary, title: str = "") -> str:
     """Return the source as a page with the chosen sentences marked; all text is escaped."""
     texts: list[tuple[str | None, str]] = [(source.id, source.text) for source in summary.sources]
     texts = texts or [(None, summary.source)]
     body = "\n\n".join(_marked(text, [s for s in summary.sentences if s.source == name]) for name, text in texts)
     language = "" if summary.language == "other" else summary.language
-    return _PAGE.format(language=language, title=escape(summary.explain()), body=body)
+    title = " ".join((title or shortened(summary.source.strip().partition("\n")[0], _COLUMNS)).split()) or "tersely"
+    return _PAGE.format(language=language, title=escape(title), note=escape(summary.explain()), body=body)
 
 
 def _marked(text: str, chosen: list[ScoredSentence]) -> str:
@@ -347,7 +356,7 @@ def _line(sentence: ScoredSentence, worth: float, note: str) -> str:
     share = f"{max(sentence.score, 0.0) / worth if worth else 0.0:.0%}"
     begin, end = f"{sentence.index:>3}  {role}{share:>4}  ", f"  — {note}" if note else ""
     text = " ".join(on_one_line(sentence.text).split())
-    return begin + _cut(text, _COLUMNS - len(begin) - len(end)) + end
+    return begin + shortened(text, _COLUMNS - len(begin) - len(end)) + end
 
 
 def _needs(sentence: ScoredSentence, inside: dict[int, ScoredSentence]) -> str:
@@ -373,28 +382,9 @@ def _rejection(sentence: ScoredSentence) -> str:
     return _REJECTIONS[sentence.rejected]
 
 
-def _cut(text: str, columns: int) -> str:
+def shortened(text: str, columns: int) -> str:
     """Cut a text to the columns of a terminal; a Chinese character takes two."""
     ends = list(accumulate(2 if east_asian_width(sign) in "WF" else 1 for sign in text))
     if not ends or ends[-1] <= columns:
         return text
     return f"{text[: bisect_right(ends, columns - 1)].rstrip()}…"
-
-
-def plot_steps(steps: "list[Step]", unit: str, file: str) -> None:
-    """Draw value against budget as a staircase, and write it as PNG, SVG or PDF by the file's ending."""
-    form = Path(file).suffix.lstrip(".").lower()
-    if form not in _PICTURES:
-        raise UsageError(f"{file}: the name of a plot must end in .{', .'.join(_PICTURES)}")
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("drawing a plot", "plot") from None
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    axes = figure.subplots()
-    axes.step([s.budget for s in steps], [s.value for s in steps], where="post", color="#2563eb")
-    axes.set(xlabel=f"budget ({unit})", ylabel="value of the summary", xlim=(0, None), ylim=(0, None))
-    axes.grid(alpha=0.3)
-    picture = BytesIO()
-    figure.savefig(picture, format=form, dpi=150)
-    write_whole(file, picture.getvalue())

@@ -8,7 +8,7 @@ import pytest
 
 from killing import kill_at
 from tersely.encode import Cache
-from tersely.encode.tfidf import TfIdf
+from tersely.encode.light import TfIdf
 from tersely.errors import InputError, ModelError, UsageError
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tersely.encode import load_encoder
+from tersely.encode import load_encoder, pieces_of
 from tersely.encode.transformers import Hub, safe_loading
 from tersely.errors import MissingExtraError, ModelError, UsageError
 
@@ -54,6 +54,14 @@ def test_a_spec_reaches_the_settings_and_rows_have_length_one(hub_folder: Path, 
     assert rows.shape == (5, 32)
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-6)
     assert load_encoder(f"hub:{hub_folder}").encode([]).shape == (0, 32)
+
+
+def test_tokens_are_word_pieces_without_special_ones(hub_folder: Path, onnx_folder: Path) -> None:
+    for spec in (f"hub:{hub_folder}", f"onnx:{onnx_folder}"):
+        count = pieces_of(load_encoder(spec))
+        assert [count(text) for text in ("", "The dogs sat.", "The dogs sat. " * 100)] == [0, 5, 500]
+        assert count("the \ud800 cat") == 2
+    assert pieces_of(load_encoder("tfidf"))("The dogs sat.") == 3
 
 
 def test_a_megabyte_and_lone_surrogates_are_encoded(hub_folder: Path) -> None:

@@ -179,7 +179,7 @@ STRANGE = {
     "nothing": b"",
     "half": graph()[:200],
     "no columns": graph(columns="many"),  # type: ignore[arg-type]
-    "another scorer inside": graph(coverage="learned:folder=."),
+    "the input of an earlier release": _named("coverage", [1, 3]),
     "an unknown input": _named("widths", [1, 3]),
     "a fixed number of sentences": _named("lengths", [1, 77]),
     "one value": _model([helper.make_node("ReduceSum", ["lengths"], ["values"], keepdims=0)], []),

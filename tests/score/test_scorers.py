@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from tersely.errors import InputError
 from tersely.score import SCORERS
-from tersely.score.graph import cosines, directed_centrality, page_rank
+from tersely.score.classic import cosines, directed_centrality, page_rank
 from tersely.text import Document
 
 WORDLESS = np.empty((3, 0), np.float32)

@@ -16,13 +16,14 @@ from tersely.encode._base import (
 )
 from tersely.encode._cache import Cache, Precision, Recent
 from tersely.settings import Registry
+from tersely.text.length import TokenCounter, count_words
 
 ENCODERS: Registry[Encoder] = Registry(
     "encoder",
     {
         "hub": "tersely.encode.transformers:Hub",
         "onnx": "tersely.encode.transformers:Onnx",
-        "tfidf": "tersely.encode.tfidf:TfIdf",
+        "tfidf": "tersely.encode.light:TfIdf",
         "use": "tersely.encode.use:Use",
     },
 )
@@ -54,6 +55,16 @@ def on_device(spec: str, device: str) -> str:
     return f"{spec},device={device}" if chooses and device != "cpu" else spec
 
 
+def pieces_of(encoder: Encoder) -> TokenCounter:
+    """Return the function that counts tokens as an encoder does: its word pieces, or words if it has none.
+
+    >>> pieces_of(load_encoder("tfidf"))("Two words.")
+    2
+    """
+    counter: TokenCounter = getattr(encoder, "count_tokens", count_words)
+    return counter
+
+
 @lru_cache(maxsize=8)
 def _create(spec: str) -> Encoder:
     return ENCODERS.create(spec)
@@ -73,6 +84,7 @@ __all__ = [
     "load_encoder",
     "on_device",
     "one_line",
+    "pieces_of",
     "run_graph",
     "torch_device",
     "unit_rows",

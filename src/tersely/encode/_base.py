@@ -157,6 +157,10 @@ class TransformerEncoder(PickledBySettings, ABC):
     def _files(self) -> Iterable[Path]:
         """Return the files that the vectors depend on."""
 
+    @abstractmethod
+    def count_tokens(self, text: str) -> int:
+        """Return how many word pieces a text has, without special tokens."""
+
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the files and the settings."""

@@ -13,6 +13,7 @@ from tersely.encode._base import (
     Matrix,
     Pooling,
     TransformerEncoder,
+    clean,
     graph_files,
     one_line,
     pool,
@@ -20,6 +21,7 @@ from tersely.encode._base import (
     torch_device,
 )
 from tersely.errors import MissingExtraError, ModelError, UsageError, unknown_name
+from tersely.text.length import load_token_counter
 
 # Settings, vocabularies and weights, never code.
 _FILES = ("*.safetensors", "*.json", "*.txt", "*.model")
@@ -84,6 +86,11 @@ class Hub(TransformerEncoder):
             return rows
         tokens, mask = output.last_hidden_state.cpu().numpy(), inputs["attention_mask"].cpu().numpy()
         return pool(tokens, mask, self._pooling)
+
+    def count_tokens(self, text: str) -> int:
+        """Return how many word pieces a text has, without special tokens."""
+        with self._tokenizing:
+            return len(self._tokenizer.tokenize(clean(text, len(text))))
 
     def _load(self, transformers: Any) -> tuple[Any, Any]:
         """Return the model in single precision, and its tokenizer."""
@@ -219,6 +226,10 @@ class Onnx(TransformerEncoder):
             return pool(values, mask, self._pooling)
         rows: Matrix = values.astype(np.float32, copy=False)
         return rows
+
+    def count_tokens(self, text: str) -> int:
+        """Return how many word pieces a text has, without special tokens."""
+        return load_token_counter(str(self._folder))(clean(text, len(text)))
 
     def _outputs(self, sentences: list[str], names: list[str]) -> tuple[list[NDArray[Any]], NDArray[Any]]:
         """Return the named outputs of the graph for one batch, and the mask of its tokens [batch, token]."""

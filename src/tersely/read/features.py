@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import pairwise
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,10 +41,10 @@ def features_of(document: "Document", tokens: Tokens, terms: TokenTerms) -> Floa
 
 def _matrix(columns: Iterable[NDArray[np.generic] | float], count: int) -> Floats:
     listed = list(columns)
-    matrix = np.empty((count, len(listed)), np.float32)
-    for place, column in enumerate(listed):
-        matrix[:, place] = column
-    return matrix
+    matrix = np.empty((len(listed), count), np.float32)
+    for row, column in zip(matrix, listed, strict=True):
+        row[:] = column
+    return matrix.T
 
 
 @cache
@@ -278,9 +279,9 @@ def _profile(
 
 
 def _standard(values: NDArray[np.generic]) -> NDArray[np.float64]:
-    numbers = values.astype(np.float64)
-    spread = float(numbers.std())
-    return (numbers - numbers.mean()) / spread if spread > 1e-9 else np.zeros(len(numbers))
+    numbers = values - np.add.reduce(values) / len(values)
+    spread = sqrt(numbers @ numbers / len(numbers))
+    return numbers / spread if spread > 1e-9 else np.zeros(len(numbers))
 
 
 def _rank(values: NDArray[np.generic]) -> NDArray[np.float64]:

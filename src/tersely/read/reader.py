@@ -8,7 +8,7 @@ each sentence a role, its worth, and whether it needs another sentence, why, and
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from itertools import pairwise
+from itertools import accumulate, pairwise, starmap
 from pathlib import Path
 from typing import NamedTuple
 from zipfile import BadZipFile
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.errors import ModelError
-from tersely.read.tokens import Floats, Numbers, Tokens, TokenTerms
+from tersely.read.tokens import Floats, Numbers, Tokens, TokenTerms, distinct
 
 # The number of features, and the column of the one that says whether a sentence is part of the body (`features.py`).
 FEATURES, BODY = 123, 8
@@ -37,6 +37,13 @@ OPENING = 3  # first tokens that have vectors of their own, and after them the l
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, BadZipFile, ZlibError)
 # Up to this many multiplications, BLAS starts no threads.
 _SMALL = 2**18
+# For each two sentences of a window, whether they differ, and whether the second one comes before the first.
+_DIFFERENT = 1 - np.eye(WINDOW, dtype=np.float32)
+_EARLIER = np.tril(np.ones((WINDOW, WINDOW), np.float32))
+# The columns of the heads: roles, worth, need, causes, kinds of noise, no cure, and the two sides of a pointer.
+POINTER = 32
+_SIZES = (len(ROLES), 1, 1, len(CAUSES), len(NOISES), 1, POINTER, POINTER)
+_PARTS = tuple(starmap(slice, pairwise(accumulate(_SIZES, initial=0))))
 FARTHEST = 16  # distances are told apart up to this number of steps: the first eight one by one
 
 
@@ -101,20 +108,24 @@ def _overlap(terms: TokenTerms, weights: NDArray[np.float64], first: int, end: i
     low, high = np.searchsorted(terms.sentence, (first, end)).tolist()
     columns, column = terms.size, terms.term[low:high]
     if high - low < len(terms.term):  # only the words of this window, so that long texts take time in proportion
-        present, column = np.unique(column, return_inverse=True)
+        present, _, column = distinct(column)
         columns = len(present)
     matrix = np.zeros((end - first, columns), np.float32)
     matrix[terms.sentence[low:high] - first, column] = weights[low:high]
     return _product(matrix, matrix.T)
 
 
-def _product(rows: Floats, matrix: Floats) -> Floats:
-    """Return the product of two matrices, in parts so small that no threads are started, which would cost more."""
+def _product(rows: Floats, matrix: Floats, bias: Floats | float = 0.0) -> Floats:
+    """Return the product of two matrices, in parts so small that no threads are started, which would cost more.
+
+    A bias is added to each row.
+    """
     step = max(_SMALL // max(matrix.size, 1), 1)
-    if len(rows) <= step:
-        product: Floats = rows @ matrix
-        return product
-    return np.concatenate([rows[first : first + step] @ matrix for first in range(0, len(rows), step)])
+    product: Floats = np.empty((len(rows), matrix.shape[1]), np.float32)
+    for first in range(0, len(rows), step):
+        np.matmul(rows[first : first + step], matrix, out=product[first : first + step])
+    product += bias
+    return product
 
 
 def distances(count: int) -> Numbers:
@@ -164,13 +175,39 @@ class Network:
 
     @cached_property
     def _layers(self) -> list[dict[str, Floats]]:
-        """The weights of each layer of attention; those of distances for each two sentences of a window."""
+        """The weights of each layer of attention, made ready; those of distances for each two sentences of a window.
+
+        What a layer adds to the hidden states has the mean 0 (see `_normal`), and the scales and shifts of norms are
+        part of the weights that come after them.
+        """
         count = sum(name.endswith(".query_key_value") for name in self.weights)
-        names = [name.split(".", 1)[1] for name in self.weights if name.startswith("layer0.")]
-        layers = [{name: self.weights[f"layer{number}.{name}"] for name in names} for number in range(count)]
-        for layer in layers:
+        layers = []
+        for number in range(count):
+            prefix = f"layer{number}."
+            layer = {name.removeprefix(prefix): w for name, w in self.weights.items() if name.startswith(prefix)}
+            qkv, qkv_bias = _after_norm(layer["norm"], layer["norm_bias"], layer["query_key_value"], layer["qkv_bias"])
+            wide, wide_bias = _after_norm(layer["norm2"], layer["norm2_bias"], layer["wide"], layer["wide_bias"])
+            layer |= {"query_key_value": qkv, "qkv_bias": qkv_bias, "wide": wide, "wide_bias": wide_bias}
+            layer |= {name: _centered(layer[name]) for name in ("output", "output_bias", "narrow", "narrow_bias")}
             layer["apart"] = np.ascontiguousarray(layer["distance"][distances(WINDOW)].transpose(2, 0, 1))
+            layers.append(layer)
         return layers
+
+    @cached_property
+    def _ends(self) -> tuple[Floats, Floats]:
+        """The weights of all heads, of the pointers' queries and of their keys, side by side, and their bias."""
+        names = ("heads", "pointer_query", "pointer_key")
+        heads = np.concatenate([self.weights[name] for name in names], axis=1)
+        bias = np.zeros(heads.shape[1], np.float32)
+        bias[: len(self.weights["heads_bias"])] = self.weights["heads_bias"]
+        return _after_norm(self.weights["norm"], self.weights["norm_bias"], heads, bias)
+
+    @cached_property
+    def _first(self) -> tuple[Floats, Floats]:
+        """The weights and the bias of the first layer, for features as they are."""
+        weights, count = self.weights["input"].copy(), len(self.weights["mean"])
+        weights[:count] /= self.weights["deviation"][:, None]
+        return weights, self.weights["input_bias"] - self.weights["mean"] @ weights[:count]
 
     @cached_property
     def _pointer_apart(self) -> Floats:
@@ -195,33 +232,32 @@ class Network:
         scale = 1 / np.sqrt(tokens.counts).astype(np.float32)[:, None]
         bags = [np.add.reduceat(table[rows], tokens.starts, axis=0) * scale for rows in (singles, pairs)]
         begins = opens[openings(tokens, len(opens).bit_length() - 1)].reshape(len(features), -1)
-        standard = (features - weights["mean"]) / weights["deviation"]
         words = np.concatenate([*bags, begins], axis=1)
-        return np.concatenate([standard, words if tokens.learned else np.zeros_like(words)], axis=1)
+        return np.concatenate([features, words if tokens.learned else np.zeros_like(words)], axis=1)
 
     def _read(self, inputs: Floats, overlap: Floats, features: Floats, first: int) -> Outputs:
         """Read one window, whose first sentence has the number `first`."""
         weights, count = self.weights, len(inputs)
-        apart = overlap.copy()
-        np.fill_diagonal(apart, 0.0)
-        most: Floats = np.stack([np.tril(apart).max(axis=1), np.triu(apart).max(axis=1)], axis=1)
-        hidden = _gelu(_product(inputs, weights["input"]) + most @ weights["input_overlap"] + weights["input_bias"])
+        apart = overlap * _DIFFERENT[:count, :count]
+        most: Floats = np.stack(
+            [(apart * _EARLIER[:count, :count]).max(axis=1), (apart * _EARLIER.T[:count, :count]).max(axis=1)], axis=1
+        )
+        hidden = _gelu(_product(inputs, *self._first) + most @ weights["input_overlap"])
+        hidden -= np.add.reduce(hidden, axis=1, keepdims=True) / hidden.shape[1]
         shared = np.stack([overlap, overlap * overlap])
         for layer in self._layers:
-            hidden = _attend(layer, hidden, shared)
-        hidden = _normal(hidden, weights["norm"], weights["norm_bias"])
-        heads = hidden @ weights["heads"] + weights["heads_bias"]
-        sizes = np.cumsum([len(ROLES), 1, 1, len(CAUSES), len(NOISES), 1])
-        roles, worth, need, causes, noises, no_cure = np.split(heads, sizes[:-1], axis=1)
-        pointer = (hidden @ weights["pointer_query"]) @ (hidden @ weights["pointer_key"]).T
+            _attend(layer, hidden, shared)
+        ends = _product(_normal(hidden), *self._ends)
+        roles, worth, need, causes, noises, no_cure, query, key = (ends[:, part] for part in _PARTS)
+        pointer: Floats = query @ key.T
         opening = np.zeros(count, np.float32)
-        opening[int(np.argmax(features[:, BODY]))] = 1.0
+        opening[int(features[:, BODY].argmax())] = 1.0
         by_words = weights["pointer_overlap"]
         pointer += self._pointer_apart[:count, :count] + by_words[0] * shared[0] + by_words[1] * shared[1]
         pointer += (by_words[2] + by_words[3] * shared[0]) * opening
-        np.fill_diagonal(pointer, -np.inf)
+        pointer.flat[:: count + 1] = -np.inf
         chances = _softmax(np.concatenate([pointer, no_cure], axis=1))
-        cure = np.argmax(chances[:, :-1], axis=1)
+        cure = chances[:, :-1].argmax(axis=1)
         return Outputs(
             _softmax(roles),
             worth[:, 0],
@@ -233,39 +269,56 @@ class Network:
         )
 
 
-def _attend(layer: dict[str, Floats], hidden: Floats, shared: Floats) -> Floats:
-    """Return the next hidden states, [n, d], after attention and two linear layers."""
+def _attend(layer: dict[str, Floats], hidden: Floats, shared: Floats) -> None:
+    """Turn the hidden states, [n, d], into the next ones, by attention and two linear layers."""
     count, size = hidden.shape
     heads = layer["distance"].shape[1]
-    joined = _product(_normal(hidden, layer["norm"], layer["norm_bias"]), layer["query_key_value"]) + layer["qkv_bias"]
+    joined = _product(_normal(hidden), layer["query_key_value"], layer["qkv_bias"])
     query, key, value = joined.reshape(count, 3, heads, size // heads).transpose(1, 2, 0, 3)  # [heads, n, d / heads]
     scores = query @ key.transpose(0, 2, 1)
     scores += layer["apart"][:, :count, :count]
     scores += (layer["overlap"].T @ shared.reshape(2, -1)).reshape(heads, count, count)
     mixed: Floats = (_softmax(scores) @ value).transpose(1, 0, 2).reshape(count, size)
-    hidden = hidden + _product(mixed, layer["output"]) + layer["output_bias"]
-    inner = _product(_normal(hidden, layer["norm2"], layer["norm2_bias"]), layer["wide"]) + layer["wide_bias"]
-    after: Floats = hidden + _product(_gelu(inner), layer["narrow"]) + layer["narrow_bias"]
-    return after
+    hidden += _product(mixed, layer["output"], layer["output_bias"])
+    inner = _product(_normal(hidden), layer["wide"], layer["wide_bias"])
+    hidden += _product(_gelu(inner), layer["narrow"], layer["narrow_bias"])
 
 
-def _normal(rows: Floats, scale: Floats, shift: Floats) -> Floats:
-    centered = rows - rows.mean(axis=1, keepdims=True)
-    spread = np.sqrt(np.einsum("ij,ij->i", centered, centered) / rows.shape[1] + 1e-5)[:, None]
-    normal: Floats = centered / spread * scale + shift
+def _after_norm(scale: Floats, shift: Floats, matrix: Floats, bias: Floats) -> tuple[Floats, Floats]:
+    """Return the weights and the bias of a linear layer after a norm with this scale and shift."""
+    return scale[:, None] * matrix, bias + shift @ matrix
+
+
+def _centered(weights: Floats) -> Floats:
+    """Return weights whose outputs have the mean 0."""
+    centered: Floats = weights - weights.mean(axis=-1, keepdims=True)
+    return centered
+
+
+def _normal(rows: Floats) -> Floats:
+    """Return rows of variance 1. Their mean is 0 already: a norm takes it away, so nothing is lost without it."""
+    scale = np.sqrt(np.einsum("ij,ij->i", rows, rows) / rows.shape[1] + 1e-5)
+    normal: Floats = rows / scale[:, None]
     return normal
 
 
 def _gelu(rows: Floats) -> Floats:
     """Return the activation, by its usual approximation."""
-    bent: Floats = 0.5 * rows * (1 + np.tanh(0.7978845608 * (rows + 0.044715 * rows * rows * rows)))
+    bent: Floats = rows * rows
+    bent *= 0.7978845608 * 0.044715
+    bent += 0.7978845608
+    bent *= rows
+    np.tanh(bent, out=bent)
+    bent += 1
+    bent *= rows
+    bent *= 0.5
     return bent
 
 
 def _softmax(rows: Floats) -> Floats:
-    raised: Floats = np.exp(rows - rows.max(axis=-1, keepdims=True))
-    total: Floats = raised.sum(axis=-1, keepdims=True)
-    shares: Floats = raised / total
+    shares: Floats = rows - np.maximum.reduce(rows, axis=-1, keepdims=True)
+    np.exp(shares, out=shares)
+    shares /= np.add.reduce(shares, axis=-1, keepdims=True)
     return shares
 
 

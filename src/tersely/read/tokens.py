@@ -1,6 +1,5 @@
 """The tokens of sentences as numbers: their hashes, the stems of content words, and what each token is like."""
 
-import re
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -9,7 +8,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.languages import HAN, KANA, Language, pack, stop_words
+from tersely.languages import Language, pack, pattern, stop_words
+from tersely.text.words import Numbered, find_tokens
 
 if TYPE_CHECKING:
     from tersely.text.document import Document
@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
-# Tokens are words and marks. In a dense script, a token is a character.
-_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]|_")
-_DENSE_TOKEN = re.compile(f"[{HAN}{KANA}\u0e00-\u0e7f]|[A-Za-z]+|[0-9]+|[^\\w\\s]|\\w")
-_DIGIT = re.compile(r"\d")
+_DIGITS = pattern(r"\d")
 # The languages of the labeled documents. Texts in other languages are read by features alone, because the network has
 # learned nothing about their words.
 LEARNED: tuple[Language, ...] = ("en", "zh", "fr", "de", "id")
@@ -55,6 +52,10 @@ _MARKS = {
     "comma": ",，、،",
     "colon": ":：;；",
 }
+_MARK_FLAGS = {
+    mark: sum(_BIT[name] for name, marks in _MARKS.items() if mark in marks) for mark in "".join(_MARKS.values())
+}
+_WORD, _TITLE, _UPPER, _DIGIT = (_BIT[name] for name in ("word", "title", "upper", "digit"))
 # A token is packed into 62 bits: a hash of the token, a hash of its stem if it is a content word, and its flags.
 _HASH_BITS, _FLAG_BITS = 23, 16
 _HASH = (1 << _HASH_BITS) - 1
@@ -93,25 +94,28 @@ class _Packed(dict[str, int]):
     def __init__(self, language: Language) -> None:
         entry = pack(language)
         self._stops, self._dense = stop_words(language), entry.dense
-        self._openers, self._pronouns = (frozenset(entry.words(name)) for name in ("openers", "pronouns"))
+        self._listed = dict.fromkeys(self._stops, _BIT["stop"])
+        for name, words in (("opener", entry.words("openers")), ("pronoun", entry.words("pronouns"))):
+            self._listed |= {word: self._listed.get(word, 0) | _BIT[name] for word in words}
 
     def __missing__(self, token: str) -> int:
         if len(self) > _REMEMBERED:
             self.clear()
-        low, first = token.lower(), token[0]
-        flags = stem = 0
+        low, first, stem = token.lower(), token[0], 0
         if first.isalnum():
-            flags = _BIT["word"]
-            flags |= _BIT["title"] * first.isupper() | _BIT["upper"] * (len(token) > 1 and token.isupper())
-            flags |= _BIT["digit"] * first.isdigit() | _BIT["stop"] * (low in self._stops)
-            flags |= _BIT["opener"] * (low in self._openers) | _BIT["pronoun"] * (low in self._pronouns)
+            flags = _WORD | self._listed.get(low, 0)
+            if first.isupper():
+                flags |= _TITLE
+            if len(token) > 1 and token.isupper():
+                flags |= _UPPER
             if low not in self._stops and (len(low) > 1 or self._dense):
                 stem = crc32(low[:_STEM].encode("utf-8", "surrogatepass")) & _HASH or 1
+            if first.isdigit():
+                flags |= _DIGIT
+                low = _DIGITS.sub("0", low)[:_STEM]  # numbers with the same number of digits are alike
         else:
-            flags = sum(_BIT[name] for name, marks in _MARKS.items() if token in marks) or _BIT["mark"]
-        # Numbers with the same number of digits are alike.
-        key = _DIGIT.sub("0", low)[:_STEM] if first.isdigit() else low
-        packed = (crc32(key.encode("utf-8", "surrogatepass")) & _HASH) << (_HASH_BITS + _FLAG_BITS)
+            flags = _MARK_FLAGS.get(token) or _BIT["mark"]
+        packed = (crc32(low.encode("utf-8", "surrogatepass")) & _HASH) << (_HASH_BITS + _FLAG_BITS)
         packed |= stem << _FLAG_BITS | flags
         self[token] = packed
         return packed
@@ -124,16 +128,16 @@ def _packed(language: Language) -> _Packed:
 
 def tokens_of(document: "Document") -> Tokens:
     """Return the tokens of a document with at least one sentence."""
-    dense = pack(document.language).dense
-    find = (_DENSE_TOKEN if dense else _TOKEN).findall
-    rows = [find(text) or ["_"] for text in document.voiced]
-    counts = np.fromiter(map(len, rows), np.int64, len(rows))
+    tokens, count = document.tokens, len(document)
+    if document.voiced is not document.texts or np.bincount(tokens.sentence, minlength=count).min() == 0:
+        tokens = Numbered.of(find_tokens(text, document.language) or ["_"] for text in document.voiced)
+    counts = np.bincount(tokens.sentence, minlength=count)
     packed_of = _packed(document.language).__getitem__
-    packed = np.fromiter((packed_of(token) for row in rows for token in row), np.int64, int(counts.sum()))
+    packed = np.fromiter(map(packed_of, tokens.vocabulary), np.int64, len(tokens.vocabulary))[tokens.words]
     flags = np.unpackbits(packed.astype("<u2").view(np.uint8).reshape(-1, 2), axis=1, bitorder="little")
-    sentence = np.repeat(np.arange(len(rows)), counts)
+    sentence = tokens.sentence
     stems = packed >> _FLAG_BITS & _HASH
-    if dense:
+    if pack(document.language).dense:
         stems = _pairs(stems, sentence)
     starts, learned = counts.cumsum() - counts, document.language in LEARNED
     return Tokens(packed >> (_HASH_BITS + _FLAG_BITS), stems, flags, sentence, starts, counts, learned)
@@ -147,12 +151,28 @@ def _pairs(stems: Numbers, sentence: Numbers) -> Numbers:
     return pairs
 
 
+def distinct(values: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """Return the distinct values, where each is first, and for each value the place of its like among them.
+
+    That is `numpy.unique`, which loads masked arrays for it.
+
+    >>> [part.tolist() for part in distinct(np.array([7, 3, 7]))]
+    [[3, 7], [1, 0], [1, 0, 1]]
+    """
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    is_new = np.concatenate([np.ones(min(len(values), 1), bool), ordered[1:] != ordered[:-1]])
+    number = np.empty(len(values), np.int64)
+    number[order] = np.cumsum(is_new) - 1
+    return ordered[is_new], order[is_new], number
+
+
 def terms_of(tokens: Tokens) -> TokenTerms:
     """Return the distinct content words of each sentence."""
     content = np.flatnonzero(tokens.stems)
-    vocabulary, term = np.unique(tokens.stems[content], return_inverse=True)
+    vocabulary, _, term = distinct(tokens.stems[content])
     size = max(len(vocabulary), 1)
-    sentence, term = np.divmod(np.unique(tokens.sentence[content] * size + term), size)
+    sentence, term = np.divmod(distinct(tokens.sentence[content] * size + term)[0], size)
     return TokenTerms(sentence, term, size)
 
 
@@ -188,7 +208,7 @@ def names_in(tokens: Tokens) -> Columns:
     is_name[tokens.starts] = 0
     places = np.flatnonzero(is_name)
     sentence = tokens.sentence[places]
-    _, first, number = np.unique(tokens.hashes[places], return_index=True, return_inverse=True)
+    _, first, number = distinct(tokens.hashes[places])
     repeated = sentence[first][number] < sentence if len(places) else np.zeros(0, bool)
     old, every = np.bincount(sentence[repeated], minlength=count), np.bincount(sentence, minlength=count)
     return {"new_names": np.log1p(every - old), "known_names": np.log1p(old), "has_name": every > 0}

@@ -1,6 +1,6 @@
 """Turns a document and its vectors into one value per sentence."""
 
-from typing import ClassVar, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,24 +27,36 @@ class Scorer(Protocol):
         ...
 
 
+class Answer(NamedTuple):
+    """What each sentence is worth as part of an answer, and the chance, from 0 to 1, that the text answers at all.
+
+    The chance is meant for as many questions with an answer as without. If it is too small, nothing in the text
+    `answers`.
+    """
+
+    values: Values
+    confidence: float
+    answers: bool
+
+
 # The scorers of other papers are in a package above this one. It is named here, and imported only to make one.
 SCORERS: Registry[Scorer] = Registry(
     "scorer",
     {
-        "bertsum": "tersely.paper.scorers.bertsum:BertSum",
-        "centroid": "tersely.score.graph:Centroid",
-        "coverage": "tersely.score.simple:Coverage",
+        "bertsum": "tersely.paper.scorers:BertSum",
+        "centroid": "tersely.score.classic:Centroid",
+        "coverage": "tersely.score.classic:Coverage",
         "editor": "tersely.score.learned:Editor",
-        "far": "tersely.score.graph:Far",
-        "lead": "tersely.score.simple:Lead",
+        "far": "tersely.score.classic:Far",
+        "lead": "tersely.score.classic:Lead",
         "learned": "tersely.score.learned:Learned",
-        "lexrank": "tersely.score.graph:LexRank",
-        "pacsum": "tersely.score.graph:PacSum",
+        "lexrank": "tersely.score.classic:LexRank",
+        "pacsum": "tersely.score.classic:PacSum",
         "pmi": "tersely.paper.scorers.pmi:Pmi",
-        "random": "tersely.score.simple:Random",
-        "stas": "tersely.paper.scorers.stas:Stas",
-        "textrank": "tersely.score.graph:TextRank",
+        "random": "tersely.score.classic:Random",
+        "stas": "tersely.paper.scorers:Stas",
+        "textrank": "tersely.score.classic:TextRank",
     },
 )
 
-__all__ = ["SCORERS", "Matrix", "Scorer", "Values"]
+__all__ = ["SCORERS", "Answer", "Matrix", "Scorer", "Values"]

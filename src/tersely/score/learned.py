@@ -10,12 +10,13 @@ from tersely.encode import DEFAULT_ENCODER, graph_files, one_line, run_graph
 from tersely.errors import MissingExtraError, ModelError
 from tersely.io.files import sha256
 from tersely.read import Network, read, shipped
-from tersely.score import SCORERS, Matrix, Scorer, Values
+from tersely.score import Matrix, Values
 from tersely.text.document import Document
 from tersely.text.words import term_weights
 
 __all__ = ["Editor", "Learned"]
 
+_INPUTS = ("vectors", "features", "lengths")
 # All sentences from this place on count as equally late.
 _FAR = 15
 
@@ -53,8 +54,8 @@ class Editor:
 class Learned:
     """A network trained by `tersely train scorer`; choose its model folder with `--model FOLDER`.
 
-    The graph takes the vectors of one document's sentences and, if it has such inputs, their lengths, their coverage
-    values and the features named in its metadata (see `FEATURES`). It gives one positive value per sentence.
+    The graph takes the vectors of one document's sentences and, if it has such inputs, their lengths and the features
+    named in its metadata (see `FEATURES`). It gives one positive value per sentence.
     """
 
     encoder: ClassVar[str | None] = DEFAULT_ENCODER
@@ -65,11 +66,13 @@ class Learned:
         self._session, notes, self._digest = open_graph(folder, "a learned scorer")
         try:
             self._columns, self._features = int(notes["columns"]), tuple(notes["features"].split())
-            self._coverage = _coverage(notes["coverage"]) if "coverage" in notes else None
         except Exception as error:
             raise ModelError(f"{folder}/model.onnx is not the graph of a learned scorer: {one_line(error)}") from error
-        if strange := [name for name in self._features if name not in FEATURES]:
-            raise ModelError(f"{folder}/model.onnx needs '{strange[0]}', which this version lacks: upgrade tersely")
+        inputs = [node.name for node in self._session.get_inputs() if node.name not in _INPUTS]
+        if strange := [*inputs, *(name for name in self._features if name not in FEATURES)]:
+            raise ModelError(
+                f"{folder}/model.onnx needs '{strange[0]}', which this version lacks: train it again, or use another"
+            )
 
     def __repr__(self) -> str:
         # The weights, not their path, so that a summary's fingerprint is the same on every machine.
@@ -89,7 +92,6 @@ class Learned:
             "vectors": np.ascontiguousarray(vectors[None], dtype=np.float32),
             "features": features(document, self._features)[None],
             "lengths": lengths(document)[None],
-            "coverage": self._covered(document)[None],
         }
         inputs = {node.name for node in self._session.get_inputs()}
         try:
@@ -98,13 +100,6 @@ class Learned:
         except Exception as error:
             raise ModelError(f"the graph of {self._folder} does not run: {one_line(error)}") from error
         return values
-
-    def _covered(self, document: Document) -> Matrix:
-        if self._coverage is None:
-            return np.ones(len(document), np.float32)
-        values = self._coverage.score(document, np.empty((len(document), 0), np.float32))
-        scaled: Matrix = (values / values.mean()).astype(np.float32)
-        return scaled
 
 
 def open_graph(folder: str, description: str) -> tuple[Any, dict[str, str], str]:
@@ -127,12 +122,6 @@ def open_graph(folder: str, description: str) -> tuple[Any, dict[str, str], str]
     except Exception as error:
         raise ModelError(f"{file} is not the graph of {description}: {one_line(error)}") from error
     return session, notes, "-".join(sha256(part) for part in graph_files(file))
-
-
-def _coverage(spec: str) -> Scorer:
-    if spec.partition(":")[0] != "coverage":
-        raise ModelError(f"'{spec}' is not a coverage scorer")
-    return SCORERS.create(spec)
 
 
 def features(document: Document, names: tuple[str, ...]) -> Matrix:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.encode import load_encoder
-from tersely.encode.tfidf import COLUMNS, TfIdf
+from tersely.encode.light import COLUMNS, Pieces, TfIdf
 from tersely.errors import UsageError
 
 anything = st.text(st.characters(exclude_categories=()), max_size=60)
@@ -67,7 +67,7 @@ def test_many_words_share_the_columns_and_keep_their_products():
 
 def test_columns_are_the_same_in_another_process():
     code = (
-        "from zlib import crc32; from tersely.encode.tfidf import TfIdf;"
+        "from zlib import crc32; from tersely.encode.light import TfIdf;"
         "s = [' '.join(f'word{i}x' for i in range(a, a + 10)) for a in range(0, 6000, 10)];"
         "print(crc32(TfIdf().encode(s).tobytes()))"
     )
@@ -90,3 +90,10 @@ def test_an_unknown_idf_suggests_the_closest():
         TfIdf(idf="smoth")
     with pytest.raises(UsageError, match="choose from smooth, pacsum"):
         load_encoder("tfidf:idf=none")
+
+
+def test_endless_words_are_not_remembered():
+    table = Pieces()
+    once = table.nearness("harbor", ["a" * 5000 + " harbor", "river"])
+    assert max(map(len, table._of_word)) < 100
+    assert table.nearness("harbor", ["a" * 5000 + " harbor", "river"]).tolist() == once.tolist()
