@@ -1,5 +1,6 @@
 """The MCP server, with the official client."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -57,7 +58,7 @@ def test_the_command_serves_the_tools_on_standard_input_and_output(english: str,
         command = ["-m", "tersely", "mcp", "--tokenizer", tokenizer]
         async with Client(stdio_client(StdioServerParameters(command=sys.executable, args=command))) as client:
             tools = (await client.list_tools()).tools
-            assert [tool.name for tool in tools] == ["fit", "outline", "verify"]
+            assert [tool.name for tool in tools] == ["fit", "more", "fit_log", "fit_json", "outline", "verify"]
             assert all(tool.annotations.read_only_hint and tool.description for tool in tools)
             short = await client.call_tool("fit", {"text": english, "max_chars": 300})
             assert said(short) == summarize(english, max_chars=300).text
@@ -126,7 +127,14 @@ def test_several_sources_and_a_query_with_the_places_of_what_is_kept() -> None:
         ("outline", {"text": ""}, "the text has no sentence"),
         ("outline", {"text": "Rain.", "sentences": 1000}, "sentences: input should be less than or equal to 100"),
         ("outline", {}, "text: field required"),
-        ("inline", {}, "there is no tool 'inline': choose from fit, outline"),
+        ("inline", {}, "there is no tool 'inline': choose from fit, more, fit_log, fit_json, outline"),
+        ("more", {"text": "Rain fell.", "after": "x"}, "'x' is no key: take the `more` of an earlier summary"),
+        ("more", {"text": "Rain.", "after": "0" * 8 + "-" + "0" * 8 + "-9c"}, "is of another text"),
+        ("more", {"text": "Rain fell.", "max_chars": 9}, "after: field required"),
+        ("fit_log", {"text": "INFO up"}, "give exactly one of max_chars, max_words, max_tokens"),
+        ("fit_log", {"text": "a\n" * 20_001, "max_chars": 9}, "the text has more than 20,000 lines: send less at once"),
+        ("fit_json", {"text": "{", "max_chars": 9}, "the text is no JSON"),
+        ("fit_json", {"text": "[1, 2]", "max_chars": 2}, "the JSON needs 6 of 2 chars"),
     ],
 )
 def test_what_is_wrong_with_a_call_is_an_error_of_one_line(name: str, arguments: dict[str, Any], message: str) -> None:
@@ -203,6 +211,35 @@ def test_fit_keeps_what_is_pinned() -> None:
     )
     assert said(good) == "The wall costs $5."
     assert said(bad) == "the pins need 18 of 9 chars: give more room, or fewer patterns to keep"
+
+
+def test_more_goes_on_after_what_fit_gave(english: str) -> None:
+    server = create_server(Summarizer.load())
+    asked = {"text": english, "max_chars": 300, "key": True}
+    [first] = called(("fit", asked), server=server)
+    text, key = (block.text for block in first.content)
+    assert text == summarize(english, max_chars=300).text
+    parts = [text]
+    while key.startswith("key: "):
+        call = {"text": english, "after": key.removeprefix("key: "), "offsets": True}
+        [result] = called(("more", call), server=server)
+        text, key = (block.text for block in result.content)
+        assert result.structured_content["limit"] == 300 >= len(text)
+        parts.append(text)
+    assert key == "nothing is left"
+    sentences = [sentence.text for sentence in summarize(english, max_chars=300).ranking]
+    assert all(sum(" ".join(s.split()) in part for part in parts) <= 1 for s in sentences)
+
+
+def test_fit_log_keeps_lines_and_fit_json_the_structure(english: str) -> None:
+    log = "\n".join([*(f"INFO job {i} done" for i in range(50)), "ERROR disk full", "  at write()"])
+    payload = json.dumps({"id": 7, "body": english})
+    [lines, shorter] = called(
+        ("fit_log", {"text": log, "max_chars": 70}), ("fit_json", {"text": payload, "max_chars": 300})
+    )
+    assert said(lines).splitlines() == ["INFO job 0 done", "[... 49 similar lines]", "ERROR disk full", "  at write()"]
+    assert len(said(shorter)) <= 300
+    assert json.loads(said(shorter))["id"] == 7
 
 
 def test_fit_accounts_for_what_is_left_out(english: str) -> None:

@@ -27,7 +27,7 @@ from tersely.batch.engine_ray import PartActor, PartReader, cluster, run_ray
 from tersely.batch.job import BatchProgress, Job
 from tersely.batch.output import NOTES, Output, Totals
 from tersely.batch.records import Summarize
-from tersely.cli.encode import command as encode_command
+from tersely.cli.batch import encode as encode_command
 from tersely.encode import Cache, load_encoder
 from tersely.errors import InputError, UsageError
 from tersely.io.files import Store

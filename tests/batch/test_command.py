@@ -237,3 +237,40 @@ def test_every_record_may_have_sources_and_a_question_of_its_own(tmp_path: Path,
         run = tersely("batch", source, tmp_path / "other", *wrong)
         assert run.returncode == (3 if form == "jsonl" and "none" in wrong else 2)
         assert "--query-column" in run.stderr or "no column 'none'" in run.stderr
+
+
+def test_a_folder_of_files_of_any_form_is_a_corpus(tmp_path: Path, english: str) -> None:
+    folder = tmp_path / "古 files"
+    (folder / "below").mkdir(parents=True)
+    (folder / "a.md").write_text(f"# Title\n\n{english}", encoding="utf-8")
+    (folder / "b.eml").write_text(f"MIME-Version: 1.0\nSubject: Harbor\n\n{english}", encoding="utf-8")
+    (folder / "below/c.tex").write_text(rf"\section{{Harbor}} {english.replace('%', '')}", encoding="utf-8")
+    (folder / "d.png").write_bytes(b"\x89PNG\r\n")
+    (folder / ".hidden").write_bytes(b"\x00")
+    options = ("--max-words", "30", "--format", "json")
+    run = tersely("batch", folder, tmp_path / "out", *options, "--workers", "1")
+    assert run.returncode == 3
+    assert "1 of 4 documents failed; the first reason: " in run.stderr
+    records = read_corpus(*parts(tmp_path / "out"))
+    assert [record["file"] for record in records] == [f"{folder}/{name}" for name in ("a.md", "b.eml", "below/c.tex")]
+    for record in records:
+        assert record["summary"] + "\n" == tersely("summarize", record["file"], *options).stdout.replace(
+            f'"id": "{record["file"]}"', '"id": ""'
+        )
+    [error] = read_corpus(tmp_path / "out/errors.jsonl")
+    assert (error["file"], "is a picture" in error["reason"]) == (f"{folder}/d.png", True)
+    before = [part.read_bytes() for part in parts(tmp_path / "out")]
+    assert tersely("batch", folder, tmp_path / "out", *options, "--resume").returncode == 3
+    assert [part.read_bytes() for part in parts(tmp_path / "out")] == before
+
+
+def test_documents_and_tables_are_not_mixed(tmp_path: Path) -> None:
+    table = write_corpus(tmp_path / "in.jsonl", articles(1))
+    (tmp_path / "a.txt").write_text("It rains.")
+    run = tersely("batch", table, tmp_path / "a.txt", tmp_path / "out", "--max-chars", "9")
+    assert (run.returncode, run.stderr) == (
+        2, "tersely: the input has both documents and other files: run them separately\n"
+    )  # fmt: skip
+    # In a folder with tables, everything else is left alone, as before.
+    assert tersely("batch", tmp_path, tmp_path / "out", "--max-chars", "20").returncode == 0
+    assert len(read_corpus(*parts(tmp_path / "out"))) == 1

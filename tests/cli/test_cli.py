@@ -182,7 +182,7 @@ def test_a_choice_is_explained_beside_the_summary(article: str, how: list[str]) 
     lines = run.stderr.splitlines()
     assert lines[0] == "In the summary:"
     assert "Left out, the best first:" in lines
-    assert lines[-2].startswith("and ")
+    assert lines[-3].startswith("and ")
     assert lines[-1].startswith("tersely: ")
     assert max(map(len, lines[:-2])) <= 100
 
@@ -191,10 +191,45 @@ def test_the_frontier_is_a_table_or_json(article: str) -> None:
     table = tersely("frontier", article, "--limit", "500", "--points", "5").stdout.splitlines()
     assert table[0].split()[:3] == ["budget", "length", "value"]
     assert len(table) >= 5
+    source = " ".join(Path(article).read_text(encoding="utf-8").split())
+    changes = [line.split(None, 1) for line in table if line.strip().startswith(("+ ", "- "))]
+    assert len(changes) >= 3
+    assert all(text.rstrip("…") in source for sign, text in changes if not text.endswith(" more"))
+    assert max(map(len, table)) <= 100
     data = json.loads(tersely("frontier", article, "--limit", "300", "--all", "--format", "json").stdout)
     budgets = [step["budget"] for step in data["steps"]]
     assert budgets == sorted(set(budgets))
     assert all(step["length"] <= step["budget"] for step in data["steps"])
+
+
+def test_positions_are_those_of_the_json(tmp_path: Path) -> None:
+    file = tmp_path / "a.md"
+    file.write_text("# Rain\n\nIt rains\nhard. The old harbor is under water.\n")
+    lines = tersely("summarize", str(file), "--max-sentences", "1", "--positions").stdout
+    assert lines == "[2, 21-51, Rain] The old harbor is under water.\n"
+    wrong = tersely("summarize", str(file), "--positions", "--format", "json")
+    assert (wrong.returncode, "--positions is for text" in wrong.stderr) == (2, True)
+
+
+def test_a_page_has_the_title_of_the_document_or_the_name_of_its_file(tmp_path: Path) -> None:
+    for name, text, title in (
+        ("a.md", "# The old & new harbor\n\nIt rains.", "The old &amp; new harbor"),
+        ("b & c.txt", "It rains. It snows.", "b &amp; c.txt"),
+    ):
+        (tmp_path / name).write_text(text)
+        page = tersely("summarize", str(tmp_path / name), "--max-chars", "20", "--format", "html").stdout
+        assert f"<title>{title}</title>" in page
+        assert "<footer>" in page
+    assert "<title>It rains.</title>" in summarize("It rains.\nIt snows.", max_chars=9).to_html()
+
+
+def test_the_frontier_of_a_log_names_its_lines() -> None:
+    log = "\n".join(
+        [*(f"2025-01-01 10:00:0{i} INFO step {i} done" for i in range(9)), "2025-01-01 10:01:00 ERROR disk full"]
+    )
+    run = tersely("frontier", stdin=log)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "+ 2025-01-01 10:01:00 ERROR disk full" in run.stdout
 
 
 def test_the_frontier_is_drawn(article: str, tmp_path: Path) -> None:

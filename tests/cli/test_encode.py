@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tersely.cli.encode import command
+from tersely.cli.batch import encode as command
 from tersely.encode import Cache, load_encoder
 from tersely.errors import InputError, UsageError
 from tersely.learn.artifacts import to_toml

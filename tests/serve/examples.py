@@ -14,6 +14,7 @@ BODIES = {
     "frontier": schema.FrontierBody,
     "batch": schema.BatchBody,
     "verify": schema.VerifyBody,
+    "json": schema.JsonBody,
 }
 
 

@@ -92,10 +92,10 @@ def test_a_reader_that_is_not_installed_is_an_unsupported_type(monkeypatch: pyte
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a child does not know what this test has changed")
 def test_a_reader_that_crashes_does_not_end_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tersely.extract._plain.read_text", lambda _: os.abort())
-    reply = Desk(("news",))(("extract", {"data": b"It rains.", "name": "a.txt"}))
+    monkeypatch.setattr("tersely.extract._plain.read_csv", lambda _: os.abort())
+    reply = Desk(("news",))(("extract", {"data": b"text\nIt rains.", "name": "a.csv"}))
     assert isinstance(reply, ProblemError)
-    assert (reply.status, "a.txt needs more than 2.0 GB of memory, or is broken" in reply.detail) == (422, True)
+    assert (reply.status, "a.csv needs more than 2.0 GB of memory, or is broken" in reply.detail) == (422, True)
 
 
 def test_an_address_is_a_text_and_nothing_is_fetched(small: httpx.Client) -> None:

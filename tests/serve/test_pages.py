@@ -79,9 +79,9 @@ def send(client: httpx.Client, command: str) -> httpx.Response:
 def test_the_commands_in_the_reference_work_unchanged(client: httpx.Client) -> None:
     html = client.get("/docs").text
     commands = [unescape(block) for block in re.findall(r"<code>(curl .*?)</code>", html, re.DOTALL)]
-    assert len(commands) == 9
+    assert len(commands) == 10
     assert all(f"{str(client.base_url).rstrip('/')}/" in command for command in commands)
-    assert [send(client, command).status_code for command in commands] == [200] * 9
+    assert [send(client, command).status_code for command in commands] == [200] * 10
 
 
 def test_the_commands_in_the_documentation_work(client: httpx.Client) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from commands import tersely
 from strategies import anything, prose
 from tersely import Summarizer, verify
+from tersely.extract import extract
 from tersely.models import DEFAULT
 from tersely.text.length import measure
 
@@ -41,6 +42,11 @@ def command(text: str, *options: str) -> bytes:
             "english",
             {"max_words": 40, "query": "When will the harbor close?", "omission": "[...]"},
             ["--max-words", "40", "--query", "When will the harbor close?", "--omission", "[...]"],
+        ),
+        (
+            "english",
+            {"max_words": 90, "query": "When will the harbor close?", "fill": True},
+            ["--max-words", "90", "--query", "When will the harbor close?", "--fill"],
         ),
     ],
 )
@@ -153,3 +159,36 @@ def test_the_service_keeps_named_patterns_and_takes_no_regular_expression(client
         assert refused.status_code == 422
         assert detail in refused.json()["detail"]
         assert refused.json()["errors"][0]["field"].startswith("keep")
+
+
+README = b"# Fish\n\nOne red fish swims in the\nsea. Two blue fish sleep.\n\n- They eat at noon.\n- Nobody asks why.\n"
+
+
+def test_the_blocks_of_a_file_give_the_summary_of_the_file(client: httpx.Client, english: str) -> None:
+    headers = {"Content-Type": "application/octet-stream"}
+    file = client.post("/v1/extract?name=a.md", content=README, headers=headers).json()
+    source = {"text": file["text"], "blocks": file["blocks"]}
+    document = extract(README, name="a.md").document()
+    answer = client.post("/v1/summarize", json=source | {"max_chars": 60}).json()
+    assert answer == json.loads(Summarizer.load().summarize(document, max_chars=60).to_json())
+    assert client.post("/v1/summarize", json={"text": file["text"], "max_chars": 60}).json() != answer
+    several = [{"id": "a", **source}, {"id": "b", "text": english}]
+    answer = client.post("/v1/summarize", json={"text": several, "max_chars": 200}).json()
+    sources = [{"id": "a", "text": document}, {"id": "b", "text": english}]
+    assert answer == json.loads(Summarizer.load().summarize(sources, max_chars=200).to_json())
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        [{"kind": "prose", "start": 0, "end": 99}],
+        [{"kind": "prose", "start": 5, "end": 5}],
+        [{"kind": "prose", "start": -1, "end": 5}],
+        [{"kind": "turn", "start": 0, "end": 5, "label": 6}],
+        [{"kind": "prose", "start": 4, "end": 9}, {"kind": "prose", "start": 0, "end": 3}],
+    ],
+)
+def test_blocks_lie_in_the_text_one_after_another(client: httpx.Client, blocks: list[dict[str, Any]]) -> None:
+    answer = client.post("/v1/summarize", json={"text": "One fish. Two.", "blocks": blocks, "max_chars": 9})
+    assert answer.status_code == 422
+    assert [error["field"] for error in answer.json()["errors"]] == ["blocks"]

@@ -1,13 +1,14 @@
 """A server for the Model Context Protocol over standard input and output: `tersely mcp` (extra `mcp`)."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from inspect import getdoc
 from typing import Any
 
 from tersely import __version__
 from tersely.errors import TerselyError, UsageError, extra
+from tersely.fitting import Key
 from tersely.options import (
     ACCOUNT,
     BUDGETS,
@@ -15,16 +16,18 @@ from tersely.options import (
     MAX_BODY,
     MAX_LINES,
     MAX_SENTENCES,
+    MAX_SOURCES,
     OPTIONS,
     Budget,
     Options,
     Pattern,
 )
+from tersely.payload import fit_json
 from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text.document import Document
 from tersely.text.quotations import FAULTS, verify
-from tersely.text.sources import as_document
+from tersely.text.sources import Log, as_document
 
 with extra("the MCP server", "mcp"):
     import anyio
@@ -57,7 +60,20 @@ class GivenSource(_Arguments):
     title: str | None = Field(None, description="What the text is about, if it has a title.")
 
 
-class Fit(_Arguments):
+class _Budgeted(_Arguments):
+    max_chars: int | None = Field(None, ge=1, description=BUDGETS["max_chars"].description)
+    max_words: int | None = Field(None, ge=1, description=BUDGETS["max_words"].description)
+    max_tokens: int | None = Field(None, ge=1, description=BUDGETS["max_tokens"].description)
+    query: str | None = Field(None, description=OPTIONS["query"].description)
+    keep: list[Pattern] = Field([], description=OPTIONS["keep"].description)
+
+    @property
+    def limits(self) -> dict[str, int | None]:
+        """The budgets, of which one must be given."""
+        return {name: getattr(self, name) for name in BUDGETS if name in _Budgeted.model_fields}
+
+
+class Fit(_Budgeted):
     """Shorten a text, or several, to a budget that is never exceeded.
 
     Whole sentences are chosen and copied word for word; nothing is rewritten. Give either text or sources, and exactly
@@ -66,13 +82,38 @@ class Fit(_Arguments):
 
     text: str | None = Field(None, description="The text to shorten.")
     sources: list[GivenSource] | None = Field(None, description="Several texts that share the budget.")
-    max_chars: int | None = Field(None, ge=1, description=BUDGETS["max_chars"].description)
-    max_words: int | None = Field(None, ge=1, description=BUDGETS["max_words"].description)
-    max_tokens: int | None = Field(None, ge=1, description=BUDGETS["max_tokens"].description)
-    query: str | None = Field(None, description=OPTIONS["query"].description)
-    keep: list[Pattern] = Field([], description=OPTIONS["keep"].description)
+    fill: bool = Field(False, description=OPTIONS["fill"].description)
     account: bool = Field(False, description="Also tell, within the budget, what is left out where.")
     offsets: bool = Field(False, description="Also tell where each kept sentence stands, in characters from 0.")
+    key: bool = Field(False, description="Also give a key, with which the tool more goes on with the text.")
+
+
+class More(Fit):
+    """Get the next-best part of a text after a call of fit with key, within its own budget; nothing comes twice.
+
+    Give the same arguments as before, and the last key. Without a budget, it is that of the part before.
+    """
+
+    after: str = Field(description="The key that came with the part before.")
+
+
+class FitLog(_Budgeted):
+    """Shorten a log or the output of a tool to a budget that is never exceeded.
+
+    Whole lines are kept in their order, word for word: errors with their frames, what is rare, and totals. One line
+    stands for similar ones, and [... 214 similar lines] counts them.
+    """
+
+    text: str = Field(description="The log.")
+
+
+class FitJson(_Budgeted):
+    """Shorten the long strings inside JSON so that all of it fits a budget that is never exceeded.
+
+    Keys, numbers and short strings stay as they are, and strings keep whole sentences: the result is valid JSON.
+    """
+
+    text: str = Field(description="The JSON.")
 
 
 class Outline(_Arguments):
@@ -100,25 +141,60 @@ class Tools:
     def __init__(self, summarizer: Summarizer, tokenizer: str | None = None) -> None:
         self.summarizer, self.tokenizer = summarizer, tokenizer
 
-    def fit(self, call: Fit) -> CallToolResult:
-        """Answer `fit`: the summary's text, and as data where its sentences stand if the call wants offsets."""
+    def fit(self, call: Fit, after: str | None = None) -> CallToolResult:
+        """Answer `fit`: the summary's text, then a key if the call wants one, and as data where its sentences stand."""
         if (call.text is None) == (call.sources is None):
             raise UsageError("give either text or sources")
-        if call.max_tokens is not None and self.tokenizer is None:
-            raise UsageError("this server counts no tokens: use max_chars or max_words, or start it with --tokenizer")
-        limits = {name: getattr(call, name) for name in BUDGETS if name in Fit.model_fields}
-        if sum(limit is not None for limit in limits.values()) != 1:
-            raise UsageError(f"give exactly one of {', '.join(limits)}")
         text_or_sources = call.text if call.text is not None else [source.model_dump() for source in call.sources or ()]
         # A name before what is kept of each source; with one text there is nothing to tell apart.
         header = None if call.sources is None else "[{id}]\n"
         omission = ACCOUNT if call.account else None
-        options = Options.of(query=call.query or None, header=header, keep=call.keep, omission=omission)
-        summary = self.summarizer.fit(_document(text_or_sources), Budget.one_of(**limits), options, self.tokenizer)
+        query, fill = call.query or None, call.fill and bool(call.query)
+        pins: dict[str, Any] = {"keep": call.keep, "omission": omission, "more": after}
+        options = Options.of(query=query, fill=fill, header=header, **pins)
+        budget = self._budget(call, None if after is None else Key.parse(after).last)
+        summary = self.summarizer.fit(_document(text_or_sources), budget, options, self.tokenizer)
+        answer = self._text_of(summary, {"more": summary.more, **_places(summary)} if call.offsets else None)
+        if call.key or after is not None:
+            rest = "nothing is left" if summary.more is None else f"key: {summary.more}"
+            answer.content.append(TextContent(text=rest))
+        return answer
+
+    def more(self, call: More) -> CallToolResult:
+        """Answer `more`: the next part, and the key of what comes after it."""
+        return self.fit(call, call.after)
+
+    def fit_log(self, call: FitLog) -> CallToolResult:
+        """Answer `fit_log`: lines of a log."""
+        options = Options.of(query=call.query or None, keep=call.keep, split="lines")
+        document = _document(call.text, Log)
+        return self._text_of(self.summarizer.fit(document, self._budget(call), options, self.tokenizer))
+
+    def fit_json(self, call: FitJson) -> CallToolResult:
+        """Answer `fit_json`: JSON with its long strings shortened."""
+        _check_size([call.text])
+        options = Options.of(query=call.query or None, keep=call.keep)
+        limits: dict[str, Any] = {"summarizer": self.summarizer, "most": MAX_SOURCES}
+        result = fit_json(call.text, self._budget(call), options, self.tokenizer, **limits)
+        return _answer(_sendable(result.text))
+
+    def _budget(self, call: _Budgeted, usual: Budget | None = None) -> Budget:
+        """Return the one budget of a call, or the usual one if it has none."""
+        if call.max_tokens is not None and self.tokenizer is None:
+            raise UsageError("this server counts no tokens: use max_chars or max_words, or start it with --tokenizer")
+        count = sum(limit is not None for limit in call.limits.values())
+        if count != 1 and (count or usual is None):
+            raise UsageError(f"give exactly one of {', '.join(call.limits)}")
+        return Budget.one_of(**call.limits) if count or usual is None else usual
+
+    def _text_of(self, summary: Summary, data: dict[str, Any] | None = None) -> CallToolResult:
         if not summary.sentences:
             raise UsageError(summary.explain())
         text = _sendable(summary.text)
-        return _answer(text, {"text": text, **_places(summary)} if call.offsets else None)
+        answer = _answer(text, None if data is None else {"text": text, **data})
+        if summary.reason == "nothing-answers":
+            answer.content.append(TextContent(text=f"({summary.explain()}.)"))
+        return answer
 
     def outline(self, call: Outline) -> CallToolResult:
         """Answer `outline`: a line for each heading and each of the best sentences."""
@@ -149,13 +225,16 @@ class Tools:
 
 _TOOLS: dict[str, tuple[type[_Arguments], Callable[..., CallToolResult]]] = {
     "fit": (Fit, Tools.fit),
+    "more": (More, Tools.more),
+    "fit_log": (FitLog, Tools.fit_log),
+    "fit_json": (FitJson, Tools.fit_json),
     "outline": (Outline, Tools.outline),
     "verify": (Verify, Tools.verify),
 }
 
 
 def create_server(summarizer: Summarizer, tokenizer: str | None = None) -> Server:
-    """Return a server with the tools `fit`, `outline` and `verify`, for any transport."""
+    """Return a server with the tools in `_TOOLS`, for any transport."""
     tools = Tools(summarizer, tokenizer)
     # The tools change nothing and always answer the same.
     hints = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
@@ -228,9 +307,20 @@ def _refused(message: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=_sendable(" ".join(message.split())))], is_error=True)
 
 
-def _document(content: str | list[dict[str, Any]]) -> Document:
+def _document(content: str | list[dict[str, Any]], kind: type[Document] = Document) -> Document:
     """Return the document of a call; it has the limits of a request to the service."""
     texts = [content] if isinstance(content, str) else [source["text"] for source in content]
+    _check_size(texts)
+    is_text = isinstance(content, str)
+    document = kind.from_text(texts[0], None, MAX_SENTENCES) if is_text else as_document(content)
+    if len(document) > MAX_SENTENCES:
+        raise UsageError(
+            f"the text has more than {MAX_SENTENCES:,} {'lines' if kind is Log else 'sentences'}: send less at once"
+        )
+    return document
+
+
+def _check_size(texts: Sequence[str]) -> None:
     limits = (
         ("bytes", MAX_BODY, sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)),
         ("lines", MAX_LINES, sum(len(text.splitlines()) for text in texts)),
@@ -238,11 +328,6 @@ def _document(content: str | list[dict[str, Any]]) -> Document:
     for unit, most, count in limits:
         if count > most:
             raise UsageError(f"the text has {count:,} {unit}, but a call may have {most:,}: send less at once")
-    is_text = isinstance(content, str)
-    document = Document.from_text(texts[0], None, MAX_SENTENCES) if is_text else as_document(content)
-    if len(document) > MAX_SENTENCES:
-        raise UsageError(f"the text has more than {MAX_SENTENCES:,} sentences: send less at once")
-    return document
 
 
 def _answer(text: str, data: dict[str, Any] | None = None) -> CallToolResult:

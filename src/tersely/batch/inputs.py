@@ -7,20 +7,21 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from hashlib import sha256
-from os import SEEK_END
 from pathlib import Path
 from stat import S_ISREG
 from typing import IO, Any, Literal, NamedTuple, cast, get_args
 
 from tersely.errors import InputError, UsageError
-from tersely.io.files import absolute, filesystem, is_remote, open_file, pyarrow
-from tersely.io.lines import GZIP_MARK, MAX_BYTES, ZSTD_MARKS, unpacked_zstd, zstandard
+from tersely.extract import is_document
+from tersely.io.files import absolute, filesystem, is_remote, open_file, pyarrow, sample_hash
+from tersely.io.lines import GZIP_MARK, MAX_BYTES, ZSTD_MARKS, to_json, unpacked_zstd, zstandard
 from tersely.io.tables import from_stream, table_as_lines, table_names, to_stream
 from tersely.workers.ordered import Rescue
 
 Form = Literal["jsonl", "jsonl.gz", "jsonl.zst", "parquet", "csv", "tsv"]
 FORMS: tuple[Form, ...] = get_args(Form)
+# A file that is one document, such as a PDF. Its record has nothing but its path, in this column.
+DOCUMENT: Literal["file"] = "file"
 TABLES: frozenset[Form] = frozenset(("csv", "tsv"))
 # Marks an output folder of this command. Readers of a folder of Parquet files skip names that start with "_".
 MANIFEST = "_manifest.jsonl"
@@ -29,8 +30,6 @@ _MARKS: dict[bytes, Form] = {b"PAR1": "parquet", GZIP_MARK: "jsonl.gz", **dict.f
 # Large enough that sending a chunk costs nothing, small enough for smooth progress and flat memory.
 CHUNK = 64
 CHUNK_BYTES = 1_000_000
-# Bytes in each block of the sample of a file.
-_BLOCK = 1 << 16
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -41,22 +40,25 @@ class InputFile:
     path: str
     size: int
     changed: int  # nanoseconds since 1970
-    form: Form
+    form: Form | Literal["file"]
     sample: str
 
 
 def find_files(inputs: Sequence[str], is_output: Callable[[str], bool] = lambda _: False) -> list[InputFile]:
     """List the files that paths, folders and patterns mean: each once, in sorted order within a folder or a pattern.
 
-    Files for which `is_output` is true are left out: the output may be in an input folder.
+    In a folder without tables of documents, such as JSON Lines, each file is a document, also in folders below. Files
+    for which `is_output` is true are left out: the output may be in an input folder.
     """
     paths: dict[str, str] = {}
+    folders: set[str] = set()  # of documents
     for name in inputs:
-        for path in _expand_remote(name) if is_remote(name) else _expand(name, is_output):
+        for path in _expand_remote(name) if is_remote(name) else _expand(name, is_output, folders):
             paths.setdefault(absolute(path), path)
-    files = [_look(path) for path in paths.values()]
-    if len({file.form == "parquet" for file in files}) == 2:
-        raise UsageError("the input has both Parquet and other files: run them separately")
+    files = [_look(path, folders) for path in paths.values()]
+    for form, title in (("parquet", "Parquet"), (DOCUMENT, "documents")):
+        if len({file.form == form for file in files}) == 2:
+            raise UsageError(f"the input has both {title} and other files: run them separately")
     return files
 
 
@@ -74,7 +76,7 @@ def open_lines(file: InputFile, offset: int = 0) -> Iterator[tuple[IO[bytes], IO
             yield stream, raw
 
 
-def _unpacked(raw: IO[bytes], form: Form) -> IO[bytes]:
+def _unpacked(raw: IO[bytes], form: str) -> IO[bytes]:
     if form in TABLES:
         return table_as_lines(raw, form)
     return cast(IO[bytes], gzip.open(raw)) if form == "jsonl.gz" else unpacked_zstd(raw)
@@ -89,11 +91,15 @@ def column_names(file: InputFile) -> list[str]:
         raise InputError(f"{file.path} {error}") from None
 
 
-def _expand(name: str, is_output: Callable[[str], bool]) -> list[str]:
+def _expand(name: str, is_output: Callable[[str], bool], folders: set[str]) -> list[str]:
     try:
         if Path(name).is_dir():
             ours = (Path(name) / MANIFEST).exists()
             paths = [str(path) for path in Path(name).iterdir() if _is_data(path.name, ours)]
+            if not paths and not ours:
+                below = (path for path in Path(name).rglob("*") if not path.name.startswith("."))
+                paths = [str(path) for path in below if not (path.parent / MANIFEST).exists()]
+                folders.update(paths)
         elif Path(name).exists():
             return [name]
         elif any(mark in name for mark in "*?["):
@@ -131,19 +137,23 @@ def _is_data(name: str, ours: bool) -> bool:
 
 def _or_error(paths: list[str], name: str) -> list[str]:
     if not paths:
-        raise InputError(f"{name} holds no file that ends in {', '.join(f'.{form}' for form in FORMS)}")
+        raise InputError(
+            f"{name} holds no document, and no file that ends in {', '.join(f'.{form}' for form in FORMS)}"
+        )
     return paths
 
 
-def _look(path: str) -> InputFile:
+def _look(path: str, folders: set[str]) -> InputFile:
     try:
         if not is_remote(path) and not S_ISREG(Path(path).stat().st_mode):
             raise InputError(f"{path} is not a regular file: it can be read only once, so the run could not be resumed")
         with open_file(path) as stream:
             start = stream.read(4)
-            sample = _sample(stream, blocks=3 if is_remote(path) else 16)
+            sample = sample_hash(stream, blocks=3 if is_remote(path) else 16)
         by_name: Form = next((form for form in ("csv", "tsv") if path.lower().endswith(f".{form}")), "jsonl")
-        form: Form = next((form for mark, form in _MARKS.items() if start.startswith(mark)), by_name)
+        form: Form | Literal["file"] = next((form for mark, form in _MARKS.items() if start.startswith(mark)), by_name)
+        if path in folders or (form == "jsonl" and is_document(path, start)):
+            form = DOCUMENT
         if path.endswith(".parquet") and form != "parquet":
             raise InputError(f"{path} is not a readable Parquet file")
         if is_remote(path):
@@ -154,16 +164,6 @@ def _look(path: str) -> InputFile:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     return InputFile(path, stat.st_size, stat.st_mtime_ns, form, sample)
-
-
-def _sample(stream: IO[bytes], blocks: int) -> str:
-    """Return a hash of blocks that are spread over a file, its start and its end among them; of a small one, all."""
-    raw = getattr(stream, "raw", stream)  # no more than a block is read
-    last, digest = max(0, raw.seek(0, SEEK_END) - _BLOCK), sha256()
-    for place in sorted({last * number // (blocks - 1) for number in range(blocks)}):
-        raw.seek(place)
-        digest.update(raw.read(_BLOCK))
-    return digest.hexdigest()
 
 
 class Position(NamedTuple):
@@ -307,7 +307,13 @@ def read_chunks(
     before = sum(file.size for file in files[: start.file])
     for index in range(start.file, len(files)):
         file, position = files[index], start if index == start.file else Position(index)
-        yield from (_rows if file.form == "parquet" else _lines)(file, position, size, before, room)
+        if file.form == DOCUMENT:
+            if position.number == 1:
+                room.take(1)
+                line = to_json({DOCUMENT: file.path}).encode()
+                yield Lines(position, Position(index, 2, 1), before + file.size, [line])
+        else:
+            yield from (_rows if file.form == "parquet" else _lines)(file, position, size, before, room)
         before += file.size
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.batch.inputs import (
+    DOCUMENT,
     FORMS,
     MANIFEST,
     TABLES,
@@ -60,7 +61,18 @@ class Job:
     @cached_property
     def form(self) -> Form:
         """The format of the output."""
-        return self._ending or self.to or self.files[0].form
+        first = self.files[0].form
+        return self._ending or self.to or ("jsonl" if first == DOCUMENT else first)
+
+    @property
+    def reads_files(self) -> bool:
+        """Whether each input file is a document, such as a PDF."""
+        return self.files[0].form == DOCUMENT
+
+    @property
+    def text_column(self) -> str:
+        """The column of the texts, or of the files that hold them."""
+        return DOCUMENT if self.reads_files else self.text
 
     @property
     def _ending(self) -> Form | None:
@@ -105,7 +117,8 @@ class Job:
     @property
     def work(self) -> RecordWork:
         """The work of the worker processes."""
-        return RecordWork(self.function, self.form, self.text, self.id, self.schema, self.query)
+        columns = (self.text_column, self.id, self.schema, self.query)
+        return RecordWork(self.function, self.form, *columns, reads_files=self.reads_files)
 
     @cached_property
     def schema(self) -> Any:
@@ -147,7 +160,7 @@ class Job:
 
     def _check_columns(self, names: list[str]) -> None:
         path = self.files[0].path
-        for name in (self.text, self.query):
+        for name in (self.text_column, self.query):
             if name is not None and names.count(name) != 1:
                 count = "two columns" if name in names else "no column"
                 raise UsageError(f"{path} has {count} '{name}', but {', '.join(names) or 'none'}")
@@ -183,9 +196,10 @@ class Job:
     def error(self, file: int, failure: Failure) -> dict[str, Any]:
         """Return the entry of errors.jsonl for a record that failed."""
         kind = "row" if self.files[file].form in ("parquet", *TABLES) else "line"
+        place = {} if self.reads_files else {kind: failure.number}
         name = {} if failure.id is None else {"id": failure.id}
         aside = {"set_aside": True} if failure.set_aside else {}
-        return {"file": self.files[file].path, kind: failure.number, **name, "reason": failure.reason, **aside}
+        return {"file": self.files[file].path, **place, **name, "reason": failure.reason, **aside}
 
     def check(self, engine: str) -> None:
         """Raise an error for whatever is wrong with the job, as far as that can be known before it runs."""

@@ -18,6 +18,7 @@ from tersely.io.lines import decode, parse_object, to_json
 from tersely.io.tables import from_stream, table_line, to_stream
 
 if TYPE_CHECKING:
+    from tersely.extract import Extracted
     from tersely.summarizer import Summarizer
     from tersely.summary import Summary
 
@@ -62,7 +63,8 @@ class TextFunction(Protocol):
 class RecordWork:
     """Work that adds the columns of a function to each record; a record that fails is reported with the reason.
 
-    `text` is the column of the texts or of lists of sources. `query` is the column of the questions, if there is one.
+    `text` is the column of the texts or of lists of sources, or of paths with `reads_files`. `query` is the column of
+    the questions, if there is one.
     """
 
     function: TextFunction
@@ -71,6 +73,7 @@ class RecordWork:
     id: str | None = None
     schema: Any = None
     query: str | None = None
+    reads_files: bool = False
 
     def load(self) -> Callable[[Chunk], ChunkResult]:
         """Load the function, once per worker."""
@@ -150,12 +153,16 @@ class RecordWork:
     def _columns(self) -> list[str]:
         return [self.text] if self.query is None else [self.text, self.query]
 
-    def _arguments(self, record: dict[str, Any]) -> list[TextOrSources]:
+    def _arguments(self, record: dict[str, Any]) -> "list[TextOrSources | Extracted]":
         """Return the arguments of the function: the text or the sources, and perhaps the question."""
-        text = _text(record[self.text], self.text)
+        text: TextOrSources | Extracted = _text(record[self.text], self.text)
+        if self.reads_files:
+            from tersely.extract.source import read_source
+
+            text = read_source(str(text))
         return [text] if self.query is None else [text, _string(record[self.query], self.query)]
 
-    def _checked(self, record: dict[str, Any]) -> list[TextOrSources]:
+    def _checked(self, record: dict[str, Any]) -> "list[TextOrSources | Extracted]":
         for name in self._columns:
             if name not in record:
                 raise InputError(f"no column '{name}', but {_listed(record)}")
@@ -331,10 +338,15 @@ class Summarize:
         """Load the model, and return the function from a text, and perhaps a question, to its columns."""
         fit = self._load()[1]
 
-        def answer(text: TextOrSources, *query: str) -> NewValues:
+        def answer(text: "TextOrSources | Extracted", *query: str) -> NewValues:
             summary = fit(text, *query)
             if self.form == "json":
-                return NewValues((summary.to_json(indent=2),), not summary.sentences)
+                from tersely.extract import Extracted
+                from tersely.extract.source import Input, Inputs
+
+                inputs = Inputs((Input("", text),) if isinstance(text, Extracted) else (), has_names=False)
+                data = to_json(inputs.located(summary.to_dict()), 2)
+                return NewValues((data,), not summary.sentences)
             return NewValues((summary.text, summary.length, summary.reason), not summary.sentences)
 
         return answer
@@ -368,8 +380,10 @@ class Summarize:
         language, tokenizer = rest.pop("language", None), rest.pop("tokenizer", None)
         options = None if self.has_query else Options.of(**rest)
 
-        def fit(text: TextOrSources, query: str | None = None) -> "Summary":
-            document = as_document(text, language)
+        def fit(text: "TextOrSources | Extracted", query: str | None = None) -> "Summary":
+            from tersely.extract import Extracted
+
+            document = text.document(language) if isinstance(text, Extracted) else as_document(text, language)
             return summarizer.fit(document, budget, options or Options.of(**rest, query=query), tokenizer)
 
         return summarizer, fit

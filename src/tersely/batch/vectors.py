@@ -10,6 +10,7 @@ from typing import Any
 from tersely.batch.engine_ray import cluster, cluster_cores, cluster_failed, find_cluster
 from tersely.batch.inputs import Chunk, ChunkResult, Failure, Position, record_by_record
 from tersely.encode import Cache, Matrix, load_encoder
+from tersely.text.length import TokenCounter, count_words
 from tersely.workers.ordered import OrderedPool
 from tersely.workers.process import cores
 
@@ -20,18 +21,22 @@ _AHEAD = 2
 
 
 def training_documents(
-    corpus: Iterable[str], sentences: int, conditions: Any, tokens: int = 0
+    corpus: Iterable[str],
+    sentences: int,
+    conditions: Any,
+    tokens: int = 0,
+    count_tokens: TokenCounter = count_words,
 ) -> Iterator[tuple[str, ...]]:
     """Yield the sentences of every document that a scorer can be trained on.
 
-    `corpus` names the files. A document is cut after so many `sentences` and `tokens` (0: any number of tokens), and
-    must meet the `conditions` on its fields.
+    `corpus` names the files. A document is cut after so many `sentences` and `tokens` (0: any number of tokens), which
+    `count_tokens` counts, and must meet the `conditions` on its fields.
     """
     from tersely.learn.corpus import FEWEST_SENTENCES, beginning, read_records
 
     for path in corpus:
         for record in read_records(Path(path), conditions):
-            document = beginning(record.document, sentences, tokens)
+            document = beginning(record.document, sentences, tokens, count_tokens)
             if len(document) >= FEWEST_SENTENCES:
                 yield tuple(document.texts)
 

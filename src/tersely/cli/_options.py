@@ -54,6 +54,13 @@ timeout_option = click.option(
 )
 output_option = click.option("--output", "-o", metavar="FILE", help="Write to FILE instead of standard output.")
 
+
+def format_option(usual: str, meaning: str = "What to print.") -> Callable[[F], F]:
+    """Return the option for the form of the output: the `usual` one or JSON."""
+    choice = click.Choice([usual, "json"])
+    return click.option("--format", "form", type=choice, default=usual, show_default=True, help=meaning)
+
+
 CONTINUE = "Continue where DIR was left, bit for bit."
 STEPS = "Number of steps, instead of the configuration's."
 device_option = click.option(
@@ -76,7 +83,7 @@ max_source_tokens_option = click.option(
     "--max-source-tokens",
     type=click.IntRange(1),
     metavar="N",
-    help="Show systems only the first N words of a document (paper: 512).",
+    help="Read only the first N tokens of a document (paper: 512): word pieces of its transformer, or words.",
 )
 
 
@@ -233,17 +240,24 @@ def no_budgets(sources: tuple[str, ...]) -> None:
 
 
 def usual_budget(keywords: dict[str, Any]) -> tuple[Budget, str]:
-    """Take the budget out of the keywords; if there is none, return the usual one, and a line that says so."""
+    """Take the budget out of the keywords; if there is none, return the usual one, and a line that says so.
+
+    What goes on after an earlier part is as long as that one.
+    """
     if any(keywords[name] is not None for name in BUDGETS):
         return take_budget(keywords), ""
     for name in BUDGETS:
         del keywords[name]
+    if keywords.get("more") is not None:
+        from tersely.fitting import Key
+
+        return Key.parse(keywords["more"]).last, ""
     flags = ", ".join(f"--{_dashed(name)}" for name in BUDGETS)
     return USUAL_BUDGET, f"at most {USUAL_BUDGET.limit} {USUAL_BUDGET.unit}; choose a length with {flags}"
 
 
 # Settings that belong to one text, and not to a person.
-_NEVER_USUAL = ("include", "exclude", "query")
+_NEVER_USUAL = ("include", "exclude", "query", "more")
 SETTINGS: dict[str, str] = {
     **{
         name: keyword.help + (f" One of {', '.join(keyword.choices)}." if keyword.choices else "")

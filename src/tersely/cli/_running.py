@@ -221,4 +221,6 @@ class Progress:
         if self._batch is None:
             return "  ".join(f"{name} {value:.3f}" for name, value in at.figures.items())
         rates = "  ".join(f"{name[:-5]} {100 * at.figures[name]:.2f} %" for name in ("error_rate", "matched_rate"))
-        return f"loss {at.figures['loss']:.4f}  {rates}  {at.finished * self._batch / at.seconds:,.0f} samples/s"
+        nothing = "  selects nothing so far" if at.figures.get("selecting_rate") == 0 else ""
+        speed = at.finished * self._batch / at.seconds
+        return f"loss {at.figures['loss']:.4f}  {rates}  {speed:,.0f} samples/s{nothing}"

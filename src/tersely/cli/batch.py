@@ -1,15 +1,51 @@
-"""`tersely batch`: summarize a corpus, from files to files."""
+"""`tersely batch`: summarize a corpus, from files to files; `tersely encode`: compute its vectors ahead of training."""
 
 import json
+import re
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from tersely.cli._options import assembly, budgets, parts, prefer_typed, share_encoder, take_budget
-from tersely.cli._running import ProgressLine, listen_no_more, say
+from tersely.cli._options import (
+    F,
+    assembly,
+    budgets,
+    device_option,
+    format_option,
+    max_source_tokens_option,
+    parts,
+    prefer_typed,
+    several,
+    share_encoder,
+    take_budget,
+    validation_option,
+    where_option,
+)
+from tersely.cli._running import ProgressLine, listen_no_more, say, stoppable
+from tersely.errors import UsageError, extra
+
+
+def _engine_options(advice: str = "") -> Callable[[F], F]:
+    """Return the options that say where the work is done, with `advice` at the end of their help."""
+    return several(
+        click.option(
+            "--engine",
+            type=click.Choice(["local", "ray"]),
+            default="local",
+            show_default=True,
+            help=f"Processes on this machine, or a Ray cluster.{advice}",
+        ),
+        click.option("--address", metavar="ADDRESS", help="Ray cluster to join. Default: start one on this machine."),
+    )
+
+
+def _check_engine(engine: str, address: str | None) -> None:
+    if address is not None and engine != "ray":
+        raise UsageError("--address is only for a Ray cluster: add --engine ray")
 
 
 @click.command("batch", short_help="Summarize a corpus, from files to files.")
@@ -29,13 +65,8 @@ from tersely.cli._running import ProgressLine, listen_no_more, say
     "--summary-column", default="summary", show_default=True, metavar="NAME", help="Column for the summaries."
 )
 @click.option("--id", "id_column", metavar="NAME", help="Column that identifies a document in errors.jsonl.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="The summary with its length and reason, or everything that 'tersely summarize --format json' prints.",
+@format_option(
+    "text", "The summary with its length and reason, or everything that 'tersely summarize --format json' prints."
 )
 @click.option(
     "--to",
@@ -52,14 +83,7 @@ from tersely.cli._running import ProgressLine, listen_no_more, say
 )
 @click.option("--resume", is_flag=True, help="Continue an interrupted run, and do damaged parts again.")
 @click.option("--retry", is_flag=True, help="With --resume, also try documents again at which workers died.")
-@click.option(
-    "--engine",
-    type=click.Choice(["local", "ray"]),
-    default="local",
-    show_default=True,
-    help="Processes on this machine, or a Ray cluster. Resume with the same engine.",
-)
-@click.option("--address", metavar="ADDRESS", help="Ray cluster to join. Default: start one on this machine.")
+@_engine_options(" Resume with the same engine.")
 def command(
     paths: tuple[str, ...],
     form: Any,
@@ -83,28 +107,33 @@ def command(
 ) -> None:
     """Summarize every document of INPUT: files, folders or patterns of JSON Lines (plain, gzip, zstd), Parquet or CSV.
 
+    A file of another form that 'tersely summarize' reads, such as PDF, DOCX or e-mail, is one document, and so is each
+    file in a folder of such files.
+
     OUTPUT is a folder of parts with a manifest, or one file if its name ends in .jsonl, .jsonl.gz, .jsonl.zst,
     .parquet, .csv or .tsv. All other columns and the order are kept. Documents that fail are listed in errors.jsonl.
     Continue an interrupted run with --resume.
 
     \b
     tersely batch news.jsonl.gz summaries --max-chars 400
+    tersely batch letters/ summaries.jsonl --max-words 60
     tersely batch 'news/*.parquet' summaries.parquet --max-words 60 --text-column article
     tersely batch found.jsonl answers --max-chars 900 --text-column sources --query-column question
     """
     from tersely.batch.job import Job
     from tersely.batch.records import Summarize
-    from tersely.errors import InputError, UsageError
+    from tersely.errors import InputError
 
     if sys.stderr is None:
         listen_no_more()  # else the next file that is opened gets its number, and workers print into that file
     *inputs, output = paths
     if not inputs:
         raise UsageError("give at least one INPUT, and the OUTPUT last")
-    if address is not None and engine != "ray":
-        raise UsageError("--address is only for a Ray cluster: add --engine ray")
+    _check_engine(engine, address)
     if query_column is not None and options["query"] is not None:
         raise UsageError("give either --query or --query-column, not both")
+    if options["more"] is not None:
+        raise UsageError("--more goes on with one text: use it with 'tersely summarize'")
     encoder = share_encoder(encoder, options, with_queries=query_column is not None)
     prefer_typed(options)
     take_budget(dict(options))  # reports a wrong budget before any file is read
@@ -170,3 +199,95 @@ class _BatchLine(ProgressLine):
         remaining = int(spent * (1 - at.share) / (at.share - self._first.share))
         line = f"{at.documents:,} documents  {speed:,.0f} per second  {100 * at.share:.0f} %  "
         self.show(line + f"{remaining // 3600}:{remaining // 60 % 60:02d}:{remaining % 60:02d} left")
+
+
+@click.command("encode", short_help="Compute the vectors of a corpus ahead of training.")
+@click.argument("corpus", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(exists=True))
+@click.option(
+    "--cache",
+    required=True,
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    help="Folder for the vectors, as in 'tersely train scorer'.",
+)
+@click.option(
+    "--config",
+    metavar="NAME|FILE",
+    help="Configuration of the training run: its encoder and how much it reads apply.",
+)
+@click.option("--encoder", metavar="NAME", help="Encoder, instead of the configuration's. Default: use.")
+@max_source_tokens_option
+@where_option
+@validation_option
+@device_option
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Number of processes. Default: one per core, or one with a GPU.",
+)
+@_engine_options()
+def encode(
+    corpus: tuple[str, ...],
+    cache: str,
+    config: str | None,
+    encoder: str | None,
+    engine: str,
+    address: str | None,
+    **options: Any,
+) -> None:
+    """Compute the vectors of CORPUS, as 'tersely train' reads it, and keep them in a cache.
+
+    Training with the same --cache then computes none. Vectors in the cache are never computed again: stop with Ctrl-C
+    or SIGTERM, and run the same command to continue.
+
+    \b
+    tersely encode articles.jsonl --cache vectors
+    tersely train scorer articles.jsonl --config cpu-siamese-en --cache vectors --out my-model
+    """
+    from tersely.batch.vectors import fill, local, on_ray, training_documents
+    from tersely.encode import Cache, load_encoder, on_device, pieces_of
+    from tersely.errors import InputError
+    from tersely.learn.corpus import read_conditions
+    from tersely.paper.config import ScorerData, read_network_config
+
+    _check_engine(engine, address)
+    data: Any = read_network_config(config).data if config else ScorerData()
+    name = on_device(encoder or data.encoder, _device(options["device"], encoder or data.encoder))
+    workers = options["workers"] or (1 if re.search("device=(?!cpu)", name) else None)
+    vector_cache = Cache(Path(cache), load_encoder(name), data.precision)
+    compute = on_ray(workers, address) if engine == "ray" else local(workers)
+    line = _EncodingLine()
+    files = (*corpus, *([options["validation"]] if options["validation"] else []))
+    tokens = options["max_source_tokens"] or data.tokens
+    conditions, count_tokens = read_conditions(options["where"]), pieces_of(vector_cache.encoder)
+    documents = training_documents(files, data.sentences, conditions, tokens, count_tokens)
+    with stoppable(lambda: f"{len(vector_cache):,} documents are in {cache}: run the same command to continue"):
+        try:
+            filled = fill(vector_cache, name, documents, compute, line)
+        finally:
+            line.end()
+    if not (filled.cached or filled.computed or filled.failed):
+        raise InputError("the corpus has no document with 4 or more sentences, the fewest that training takes")
+    click.echo(f"documents: {filled.computed:,} computed, {filled.cached:,} already in {cache}", err=True)
+    if filled.failed:
+        raise InputError(f"{filled.failed:,} documents could not be encoded; the first reason: {filled.reason}")
+
+
+def _device(name: str, encoder: str) -> str:
+    """Return the device of an encoder; PyTorch resolves `auto` only for an encoder with a network."""
+    if name != "auto" or not encoder.startswith("hub:"):
+        return "cpu" if name == "auto" else name
+    from tersely.encode import torch_device
+
+    with extra("encoder 'hub'", "hub"):
+        return str(torch_device(name))
+
+
+class _EncodingLine(ProgressLine):
+    """How many documents have vectors, and how fast they are computed."""
+
+    def __call__(self, at: Any) -> None:
+        if self.due():
+            speed = at.computed / (time.monotonic() - self.began)
+            self.show(f"{at.computed + at.cached:,} documents  {speed:,.0f} computed per second")

@@ -1,15 +1,29 @@
-"""`tersely evaluate`: compare systems on the same documents."""
+"""`tersely evaluate`: compare systems on the same documents; `tersely verify`: check one summary."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from tersely.cli._options import max_source_tokens_option
-from tersely.cli._running import counting
+from tersely.cli._options import (
+    field_option,
+    format_option,
+    language_option,
+    max_source_tokens_option,
+    output_option,
+    read_inputs,
+    spare_inputs,
+    timeout_option,
+)
+from tersely.cli._running import counting, write
+from tersely.errors import UsageError
 from tersely.languages import LANGUAGES
 from tersely.options import UNITS
+
+if TYPE_CHECKING:
+    from tersely.text.quotations import Claim
 
 
 class Mode(NamedTuple):
@@ -43,7 +57,7 @@ MODES = {
     show_default=True,
     help="Unit of --budgets; tokens are for --queries.",
 )
-@click.option("--tokenizer", metavar="FILE|NAME", help="For --unit tokens: a tokenizer.json, or a tiktoken encoding.")
+@click.option("--tokenizer", metavar="FILE|NAME", help="What counts tokens: a tokenizer.json, or a tiktoken encoding.")
 @click.option("--baseline", metavar="SYSTEM", help="Compare the others with this system. Default: the first one.")
 @click.option("--reader", metavar="NAME", help="Format of DATA. Default: detected.")
 @click.option("--lang", "language", type=click.Choice(LANGUAGES), help="Default: detected for each text.")
@@ -108,7 +122,8 @@ def command(files: tuple[str, ...], systems: str | None, baseline: str | None, *
     tersely evaluate --gum gum.jsonl.gz --systems lead,editor --by genre
 
     With --queries, DATA is files of questions over documents. The default budgets are 10, 20 and 40 % of the
-    characters, the default systems our own, BM25 with titles, vectors and lead.
+    characters, the default systems query, bm25 (with titles), vectors and lead; there are also query@use, vectors@use
+    and textcrusher. Questions without an answer are made of others, and AUC says how well they are told apart.
 
     \b
     tersely evaluate questions.jsonl.gz --queries --budgets 60,200 --unit words
@@ -168,7 +183,7 @@ def _queries(files: tuple[str, ...], systems: str | None, options: dict[str, Any
     from tersely.options import Budget
     from tersely.text.length import token_counter
 
-    names = parse_systems(systems) if systems else list(SYSTEMS)
+    names = parse_systems(systems) if systems else [name for name in SYSTEMS if name != "textcrusher"]
     budgets = _budgets(options, "budgets") or [Budget(share, "ratio") for share in (0.1, 0.2, 0.4)]
     tokens = token_counter(options["tokenizer"]) if options["unit"] == "tokens" else None
     for file in files:
@@ -244,8 +259,10 @@ def _records(data: str, options: dict[str, Any]) -> Iterator[Any]:
 
 def _limits(options: dict[str, Any]) -> Any:
     from tersely.datasets import SourceLimits
+    from tersely.text.length import count_words, token_counter
 
-    return SourceLimits(options["max_source_tokens"], options["max_source_sentences"])
+    count_tokens = token_counter(options["tokenizer"]) if options["tokenizer"] else count_words
+    return SourceLimits(options["max_source_tokens"], options["max_source_sentences"], count_tokens=count_tokens)
 
 
 def _folder(options: dict[str, Any]) -> Path | None:
@@ -274,3 +291,55 @@ def _budgets(options: dict[str, Any], option: str) -> list[Any]:
 
 def _warn(message: str) -> None:
     click.echo(f"tersely: {message}", err=True)
+
+
+@click.command("verify", short_help="Check that a summary is in the words of its sources.")
+@click.argument("summary")
+@click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
+@click.option("--quotations", is_flag=True, help="Check only what stands in quotation marks.")
+@language_option
+@format_option("text")
+@field_option
+@timeout_option
+@output_option
+def verify(
+    summary: str,
+    sources: tuple[str, ...],
+    quotations: bool,
+    language: Any,
+    form: str,
+    field: str | None,
+    timeout: float,
+    output: str | None,
+) -> None:
+    """Tell whether each sentence of SUMMARY is in a SOURCE, and where; the exit code is 1 if one is not.
+
+    Line breaks, hyphenation and kinds of quotation marks make no difference. A sentence is verbatim; or joined, from
+    several whole sentences; or stitched together from parts of sentences; or missing. The last two are faults.
+
+    \b
+    tersely verify summary.txt article.txt
+    tersely verify answer.md minutes.txt plan.pdf --quotations --format json
+    """
+    from tersely.extract.source import read_source
+    from tersely.text.quotations import verify
+
+    if (summary, *sources).count("-") > 1:
+        raise UsageError("standard input can be read once: name a file for the summary or for the source")
+    spare_inputs((summary, *sources), output, advice="write to another file")
+    text = read_source(summary, field).text
+    result = verify(text, read_inputs(sources, True, field, timeout).document(language), quotations=quotations)
+    if not result.claims:
+        raise UsageError(f"{summary} has no {'quotation' if quotations else 'sentence'} to check")
+    write(result.to_json(indent=2) if form == "json" else "\n".join(map(_claim, result.claims)), output)
+    if not result.ok or sys.stdout.isatty():
+        click.echo(f"tersely: {result.explain()}", err=True)
+    if not result.ok:
+        raise click.exceptions.Exit(1)
+
+
+def _claim(claim: "Claim") -> str:
+    places = " + ".join(f"{part.source}:{part.source_start}-{part.source_end}" for part in claim.quoted)
+    # Of what is missing, the places of single words say nothing.
+    located = f" {places}" if claim.verdict != "missing" else ""
+    return f"{claim.verdict:<8}{located}  {' '.join(claim.text.split())}"

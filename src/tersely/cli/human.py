@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from tersely.cli._options import output_option
+from tersely.cli._options import format_option, output_option
 from tersely.cli._running import write
 from tersely.errors import UsageError
 
@@ -95,9 +95,7 @@ def prepare_command(
 @click.argument("key", type=click.Path(path_type=Path))
 @click.argument("answers", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--seed", type=int, metavar="N", default=42, show_default=True, help="Seed of the permutation test.")
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True, help="Output format."
-)
+@format_option("table")
 @output_option
 def analyze_command(key: Path, answers: tuple[Path, ...], seed: int, form: str, output: str | None) -> None:
     """Print the mean points of each system, the raters' agreement, and tests of the differences between systems.

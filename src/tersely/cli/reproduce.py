@@ -13,7 +13,15 @@ import click
 from tersely.cli._options import device_option, max_source_tokens_option
 from tersely.cli._running import counting, stoppable
 from tersely.errors import TerselyError, UsageError
-from tersely.paper.published import TABLES, MeasuredSplit, PublishedTable, find_datasets, find_encoders, published
+from tersely.paper.published import (
+    TABLES,
+    MeasuredSplit,
+    PublishedTable,
+    find_datasets,
+    find_encoders,
+    published,
+    tokens_of,
+)
 
 if TYPE_CHECKING:
     from tersely.datasets import Record
@@ -113,15 +121,16 @@ class Reproduction:
         if table.name == "table6":
             ratings = _ratings(self.key, self.answers)
             return render_human(table, ratings) + (f"\n\n{tests(ratings)}" if ratings else "")
-        encoders = self._on_device(find_encoders(self.models, self.encoders))
         # The statistics are those of whole documents.
         read = self._documents if table.name == "datasets" else self._read
-        return render(table, *reproduce(table, self.datasets, self.models, read, counting, encoders))
+        return render(table, *reproduce(table, self.datasets, self.models, read, counting, self._encoders))
 
-    def _on_device(self, encoders: dict[str, str]) -> dict[str, str]:
-        """Let encoders and language models compute on the device, unless they name one."""
+    @cached_property
+    def _encoders(self) -> dict[str, str]:
+        """Find the encoders and language models; they compute on the device, unless they name one."""
         from tersely.encode import on_device
 
+        encoders = find_encoders(self.models, self.encoders)
         placed = {name: on_device(spec, self.device) for name, spec in encoders.items()}
         if self.device == "cpu":
             return placed
@@ -139,7 +148,11 @@ class Reproduction:
     def _read(self, part: MeasuredSplit) -> "Iterable[Record]":
         from tersely.datasets import SourceLimits
 
-        return map(SourceLimits(self.max_source_tokens).apply, self._documents(part))
+        if self.max_source_tokens is None:
+            return self._documents(part)
+        dataset = next(name for name, split in self.datasets.items() if split is part)
+        count_tokens, _ = tokens_of(dataset, self._encoders)
+        return map(SourceLimits(self.max_source_tokens, count_tokens=count_tokens).apply, self._documents(part))
 
     def parts(self) -> dict[str, PublishedTable]:
         """Split the tables by dataset, so that a run that was stopped loses little."""
@@ -177,7 +190,7 @@ def _report(run: Reproduction, logs: tuple[Path, ...], out: Path) -> None:
     (out / "parts").mkdir(parents=True, exist_ok=True)
     splits = (f"{name} ({part.split} split, {part.place})" for name, part in run.datasets.items())
     dataset_names = ", ".join(splits) or "none"
-    reads = f"the first {run.max_source_tokens} words" if run.max_source_tokens else "whole documents"
+    reads = f"the first {run.max_source_tokens} tokens" if run.max_source_tokens else "whole documents"
     document_count = f"the first {run.limit} documents of each" if run.limit else "all documents"
     text = [
         f"# The paper, measured again by tersely {__version__}",
@@ -210,7 +223,9 @@ def _part(run: Reproduction, name: str, table: PublishedTable, file: Path) -> st
 
 
 def _figure(run: Reproduction, logs: tuple[Path, ...], out: Path) -> str:
-    curves = logs or tuple(sorted(log for folder in run.models for log in folder.glob("*/log.jsonl")))
+    # The logs of knapsack networks have rates in place of a validation loss.
+    all_logs = sorted(log for folder in run.models for log in folder.glob("*/log.jsonl"))
+    curves = logs or tuple(log for log in all_logs if b'"validation_loss"' in log.read_bytes())
     try:
         _draw(curves, out)
     except TerselyError as error:

@@ -1,11 +1,9 @@
-"""`tersely summarize`: one text, one budget, one summary; `tersely frontier`: all budgets at once;
-`tersely verify`: whether a summary is in its sources.
-"""
+"""`tersely summarize`: one text, one budget, one summary; `tersely frontier`: all budgets at once."""
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +13,7 @@ from tersely.cli._options import (
     assembly,
     budgets,
     field_option,
-    language_option,
+    format_option,
     no_budgets,
     output_option,
     parts,
@@ -36,7 +34,9 @@ if TYPE_CHECKING:
     from tersely.extract.source import Inputs
     from tersely.frontier import Step
     from tersely.summary import Summary
-    from tersely.text.quotations import Claim
+
+
+_LISTED = 5  # sentences that change at a step of a frontier
 
 
 @click.command("summarize", short_help="Fit a text to a budget.")
@@ -58,6 +58,10 @@ if TYPE_CHECKING:
 @click.option(
     "--each", "separately", is_flag=True, help="Summarize every input alone: name and summary, JSON Lines or Markdown."
 )
+@click.option("--json-strings", is_flag=True, help="Shorten only the long strings inside JSON; all else stays.")
+@click.option(
+    "--positions", is_flag=True, help="Print each sentence on a line of its own, after its place in the text."
+)
 @click.option("--explain", is_flag=True, help="Also say, on standard error, why sentences are in or out.")
 @field_option
 @timeout_option
@@ -70,6 +74,8 @@ def summarize(
     form: str,
     marked: bool,
     separately: bool,
+    json_strings: bool,
+    positions: bool,
     explain: bool,
     output: str | None,
     in_place: bool,
@@ -92,6 +98,7 @@ def summarize(
     cat 新闻.txt | tersely summarize --max-chars 100 --format json
     tersely summarize minutes.txt plan.md --query "When does the harbor close?" --max-words 60
     search harbor | tersely summarize --query "When does the harbor close?" --max-words 60
+    tersely summarize payload.json --json-strings --max-chars 4k
     """
     from tersely.extract.source import Inputs
     from tersely.summarizer import Summarizer
@@ -99,8 +106,13 @@ def summarize(
     no_budgets(sources)
     if marked and form != "text":
         raise UsageError("--show prints text: leave out --format, or write --format html for a page with marks")
-    if separately and (form == "html" or in_place):
-        raise UsageError(f"--each does not go with {'--in-place' if in_place else '--format html'}")
+    if positions and (marked or form != "text"):
+        raise UsageError(
+            f"--positions is for text, not for {'--show' if marked else f'--format {form}'}; JSON has them"
+        )
+    if separately and (form == "html" or in_place or keywords["more"]):
+        clash = "--in-place" if in_place else "--more" if keywords["more"] else "--format html"
+        raise UsageError(f"--each does not go with {clash}")
     if in_place:
         output = _replaced(sources, output)
     else:
@@ -109,10 +121,34 @@ def summarize(
     prefer_typed(keywords)
     (budget, note), options = usual_budget(keywords), take_options(keywords)
     summarizer = Summarizer.load(model, scorer=scorer, encoder=encoder, select=select)
-    printer = _Printer("marked" if marked else form, output, separately, explain, note)
+    if json_strings:
+        if marked or separately or explain or positions or field or form not in ("text", "json"):
+            raise UsageError(
+                "--json-strings prints JSON: leave out --show, --each, --explain, --positions, --field and --format"
+            )
+        from tersely.extract.source import read_json
+        from tersely.payload import fit_json
+
+        [source, *rest] = sources or ("-",)
+        if rest:
+            raise UsageError("--json-strings takes one input at a time")
+        if note:
+            say(f"tersely: {note}")
+        fit_keywords: dict[str, Any] = {"summarizer": summarizer, "language": keywords["language"]}
+        result = fit_json(read_json(source), budget, options, keywords["tokenizer"], **fit_keywords)
+        write(result.to_json(indent=2) if form == "json" else result.text, output)
+        return
+    printer = _Printer(
+        "marked" if marked else "placed" if positions else form,
+        output,
+        separately,
+        explain,
+        note,
+        options.more is not None,
+    )
 
     def fit(inputs: "Inputs") -> "Summary":
-        document = inputs.document(keywords["language"])
+        document = inputs.document(keywords["language"], options.split == "lines")
         return summarizer.fit(document, budget, options, keywords["tokenizer"])
 
     if not separately:
@@ -135,16 +171,17 @@ def summarize(
 class _Printer:
     """Prints summaries as they come, or all of them into a file if none has failed."""
 
-    def __init__(self, form: str, output: str | None, has_names: bool, explain: bool, note: str) -> None:
+    def __init__(self, form: str, output: str | None, has_names: bool, explain: bool, note: str, goes_on: bool) -> None:
         self._form, self._has_names, self._explain, self._note = form, has_names, explain, note
         self._output = None if output == "-" else output
         self._is_terminal = self._output is None and sys.stdout is not None and sys.stdout.isatty()
         self._in_color = self._is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         self._parts: list[str] = []
         self._code = 0
+        self._goes_on = goes_on
 
     def add(self, summary: "Summary", inputs: "Inputs") -> None:
-        """Print one summary, and say how long it is if somebody looks or if nothing fits."""
+        """Print one summary, and say how long it is if somebody looks, or if nothing fits or answers."""
         name = inputs.all[0].id if self._has_names else ""
         # A file is not written if nothing fits; on standard output, JSON and the like say so themselves.
         if self._output is None:
@@ -160,9 +197,12 @@ class _Printer:
             from tersely.summary import explained
 
             say(explained(summary))
-        if not summary.sentences or self._explain or self._is_terminal:
+        is_answer = bool(summary.sentences) and summary.reason != "nothing-answers"
+        if not is_answer or self._explain or self._is_terminal:
             say(f"tersely: {name + ': ' if name else ''}{summary.explain()}")
-        if not summary.sentences:
+        if summary.more and (self._explain or self._goes_on):
+            say(f"tersely: go on with --more {summary.more}")
+        if not is_answer:
             self._code = self._code or 1
 
     def fail(self, message: str) -> None:
@@ -187,13 +227,15 @@ class _Printer:
             data = inputs.located(summary.to_dict())
             return to_json({"id": name, **data} if name else data, None if name else 2) + "\n"
         if self._form == "html":
-            return summary.to_html()
+            return summary.to_html(inputs.title)
         if self._form == "markdown":
             return markdown(summary, name)
         text = highlighted(summary, self._in_color) if self._form == "marked" else summary.text
+        if self._form == "placed":
+            text = "\n".join(map(_placed, inputs.located(summary.to_dict())["sentences"]))
         if self._is_terminal:
             plain = text if self._in_color and self._form == "marked" else printable(text)
-            text = wrapped(plain, min(get_terminal_size().columns, 100))
+            text = wrapped(plain, _columns())
         return f"{name}\n{text}\n" if name else f"{text}\n"
 
 
@@ -220,14 +262,7 @@ def _replaced(sources: tuple[str, ...], output: str | None) -> str:
 @click.option("--nested", is_flag=True, help="Let a larger budget only add sentences.")
 @parts
 @assembly
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
+@format_option("table")
 @click.option("--plot", metavar="FILE.png", help="Also draw the value of the summary against its budget.")
 @field_option
 @timeout_option
@@ -249,7 +284,10 @@ def frontier(
     select: str | None,
     **keywords: Any,
 ) -> None:
-    """Show how the summary of INPUT grows with its budget, all budgets from one solution."""
+    """Show how the summary of INPUT grows with its budget, all budgets from one solution.
+
+    Below each budget are the sentences that come in (+) or go out (-).
+    """
     from tersely.io.lines import to_json
     from tersely.summarizer import Summarizer
 
@@ -258,81 +296,53 @@ def frontier(
     summarizer = Summarizer.load(model, scorer=scorer, encoder=encoder, select=select)
     document = read_inputs(sources, bool(keywords["header"]), field, timeout).document(keywords["language"])
     frontier = summarizer.frontier(document, unit=unit, limit=limit, **keywords)
-    if not len(frontier.fitting.layout.document):
+    texts = frontier.fitting.layout.document.texts  # lines, if the text is a log
+    if not texts:
         click.echo("tersely: the text has no sentence", err=True)
         raise click.exceptions.Exit(1)
     steps = frontier.steps(None if every else points)
     if plot:
-        from tersely.summary import plot_steps
+        from tersely.frontier import plot_steps
 
         plot_steps(steps, unit, plot)
-    write(to_json(frontier.to_dict(steps)) if form == "json" else _table(steps, unit), output)
+    write(to_json(frontier.to_dict(steps)) if form == "json" else _table(steps, unit, texts), output)
 
 
-@click.command("verify", short_help="Check that a summary is in the words of its sources.")
-@click.argument("summary")
-@click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
-@click.option("--quotations", is_flag=True, help="Check only what stands in quotation marks.")
-@language_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="What to print.",
-)
-@field_option
-@timeout_option
-@output_option
-def verify(
-    summary: str,
-    sources: tuple[str, ...],
-    quotations: bool,
-    language: Any,
-    form: str,
-    field: str | None,
-    timeout: float,
-    output: str | None,
-) -> None:
-    """Tell whether each sentence of SUMMARY is in a SOURCE, and where; the exit code is 1 if one is not.
-
-    Line breaks, hyphenation and kinds of quotation marks make no difference. A sentence is verbatim; or joined, from
-    several whole sentences; or stitched together from parts of sentences; or missing. The last two are faults.
-
-    \b
-    tersely verify summary.txt article.txt
-    tersely verify answer.md minutes.txt plan.pdf --quotations --format json
-    """
-    from tersely.extract.source import read_source
-    from tersely.text.quotations import verify
-
-    if (summary, *sources).count("-") > 1:
-        raise UsageError("standard input can be read once: name a file for the summary or for the source")
-    spare_inputs((summary, *sources), output, advice="write to another file")
-    text = read_source(summary, field).text
-    result = verify(text, read_inputs(sources, True, field, timeout).document(language), quotations=quotations)
-    if not result.claims:
-        raise UsageError(f"{summary} has no {'quotation' if quotations else 'sentence'} to check")
-    write(result.to_json(indent=2) if form == "json" else "\n".join(map(_line, result.claims)), output)
-    if not result.ok or sys.stdout.isatty():
-        click.echo(f"tersely: {result.explain()}", err=True)
-    if not result.ok:
-        raise click.exceptions.Exit(1)
+def _placed(sentence: dict[str, Any]) -> str:
+    """Return a sentence after its number, its characters, and its page and the like."""
+    names = ("source", "page", "slide", "chapter", "message", "row", "time", "section")
+    labels = (
+        str(sentence[name]) if name in ("source", "section") else f"{name} {sentence[name]}"
+        for name in names
+        if name in sentence
+    )
+    place = ", ".join([str(sentence["index"]), f"{sentence['start']}-{sentence['end']}", *labels])
+    return f"[{place}] {' '.join(sentence['text'].split())}"
 
 
-def _line(claim: "Claim") -> str:
-    places = " + ".join(f"{part.source}:{part.source_start}-{part.source_end}" for part in claim.quoted)
-    # Of what is missing, the places of single words say nothing.
-    located = f" {places}" if claim.verdict != "missing" else ""
-    return f"{claim.verdict:<8}{located}  {' '.join(claim.text.split())}"
+def _columns() -> int:
+    """Return the width of the terminal, at most 100."""
+    from shutil import get_terminal_size
+
+    return min(get_terminal_size().columns, 100)
 
 
-def _table(steps: "list[Step]", unit: str) -> str:
+def _table(steps: "list[Step]", unit: str, texts: Sequence[str]) -> str:
+    """Return a table of the steps; below each, what it adds (+) and what it gives up (-)."""
+    from tersely.summary import printable, shortened
+
+    columns = _columns() if sys.stdout is not None and sys.stdout.isatty() else 100
     lines = [f"{'budget':>8} {'length':>8} {'value':>9}  sentences ({unit})"]
+    before: frozenset[int] = frozenset()
     for step in steps:
         indices = " ".join(map(str, step.chosen[:12])) + (" …" if len(step.chosen) > 12 else "")
         lines.append(
             f"{step.budget:>8} {step.length:>8} {step.value:>9.4g}  {len(step.chosen)}: {indices}".rstrip(": ")
         )
+        chosen = frozenset(step.chosen)
+        for sign, changed in (("-", sorted(before - chosen)), ("+", sorted(chosen - before))):
+            changes = [f"{'':9}{sign} {' '.join(texts[i].split())}" for i in changed[:_LISTED]]
+            lines += [shortened(printable(line), columns) for line in changes]
+            lines += [f"{'':9}{sign} {len(changed) - _LISTED} more"] if len(changed) > _LISTED else []
+        before = chosen
     return "\n".join(lines)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tersely.cli._options import CONTINUE
+from tersely.cli._options import CONTINUE, validation_option
 from tersely.cli._running import (
     RESUME,
     Progress,
@@ -25,6 +25,7 @@ from tersely.errors import UsageError, extra
 if TYPE_CHECKING:
     from tersely.learn.corpus import Corpus
     from tersely.paper.config import ScorerConfig
+    from tersely.text.length import TokenCounter
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -104,8 +105,8 @@ def scorer(
     settings = changed(settings, options)
     data = settings.data
 
-    def read(paths: tuple[Path, ...], **fewest: int) -> Corpus:
-        return Corpus.read(paths, data.sentences, data.documents, conditions, data.tokens, **fewest)
+    def read(paths: tuple[Path, ...], **keywords: Any) -> Corpus:
+        return Corpus.read(paths, data.sentences, data.documents, conditions, data.tokens, **keywords)
 
     _train_network(settings, corpus, read, Path(out), **options)
 
@@ -133,9 +134,9 @@ def supervised(corpus: tuple[Path, ...], config: str, out: str, **options: Any) 
     settings = changed(loaded, options)
     data, count = settings.data, settings.selection.count
 
-    def label(paths: tuple[Path, ...], **fewest: int) -> Corpus:
+    def label(paths: tuple[Path, ...], **keywords: Any) -> Corpus:
         records = (record for path in paths for record in read_records(path, conditions))
-        return Corpus.labeled(records, data.sentences, count, data.documents, data.tokens, **fewest)
+        return Corpus.labeled(records, data.sentences, count, data.documents, data.tokens, **keywords)
 
     _train_network(settings, corpus, label, Path(out), **options)
 
@@ -147,6 +148,7 @@ def supervised(corpus: tuple[Path, ...], config: str, out: str, **options: Any) 
 @click.option("--resume", is_flag=True, help=CONTINUE)
 @run_options
 @_LIMIT
+@validation_option
 def baseline(
     corpus: tuple[Path, ...],
     config: str,
@@ -155,6 +157,7 @@ def baseline(
     steps: int | None,
     seed: int | None,
     limit: int | None,
+    validation: str | None,
     **options: Any,
 ) -> None:
     """Train NeuSum, BertSum, STAS or the word model of PMI on CORPUS.
@@ -167,11 +170,12 @@ def baseline(
     tersely reproduce table2 --data datasets --models models
     """
     with extra("training a baseline", "train"):
-        from tersely.paper.baselines import make_baseline, read_baseline
+        from tersely.paper.baselines import BaselineData, make_baseline, read_baseline
 
     settings = read_baseline(config, all_changes(changes, steps, seed))
+    data = BaselineData(corpus, (Path(validation),) if validation else (), limit or 0)
     with stoppable(lambda: RESUME):
-        make_baseline(settings, corpus, out, limit=limit or 0, report=Progress(), **options)
+        make_baseline(settings, data, out, report=Progress(), **options)
     say_written(out)
 
 
@@ -286,9 +290,11 @@ def _train_network(
         from tersely.paper.distributed import leads
         from tersely.paper.train_scorer import make_scorer
 
-    def read_all() -> "Corpus":
-        corpus = read(paths)
-        return corpus.validated_on(read((Path(validation),), fewest=1)) if validation else corpus
+    def read_all(count_tokens: "TokenCounter") -> "Corpus":
+        corpus = read(paths, count_tokens=count_tokens)
+        if not validation:
+            return corpus
+        return corpus.validated_on(read((Path(validation),), fewest=1, count_tokens=count_tokens))
 
     options |= {"cache": Path(cache) if cache else None, "dev": Path(dev) if dev else None}
     with stoppable(lambda: RESUME):

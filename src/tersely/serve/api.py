@@ -13,15 +13,16 @@ from starlette.responses import JSONResponse, Response
 
 from tersely.errors import InputError
 from tersely.io.lines import without_doubles
+from tersely.payload import ShortenedJson
 from tersely.serve import schema
-from tersely.serve.problems import Metrics, ProblemError, Reply, busy
-from tersely.serve.schema import BatchBody, FrontierBody, SummarizeBody, VerifyBody
+from tersely.serve.problems import Metrics, ProblemError, Reply, busy, invalid
+from tersely.serve.schema import BatchBody, FrontierBody, JsonBody, SummarizeBody, VerifyBody
 from tersely.text.quotations import Verification
 from tersely.workers.queue import WorkQueue
 
 T = TypeVar("T")
 
-WITH_JSON, WITH_FILE = ("/v1/summarize", "/v1/frontier", "/v1/batch", "/v1/verify"), ("/v1/extract",)
+WITH_JSON, WITH_FILE = ("/v1/summarize", "/v1/frontier", "/v1/batch", "/v1/verify", "/v1/json"), ("/v1/extract",)
 ROUTES = (*WITH_JSON, *WITH_FILE, "/v1/models", "/healthz", "/readyz", "/metrics")
 
 _LONG = 100_000  # characters of a text that takes long, however small its summary is
@@ -96,6 +97,11 @@ def router(queue: WorkQueue, metrics: Metrics) -> APIRouter:
         """Tell whether each sentence or quotation is in the sources, where, and which are stitched together."""
         return await ask("verify", body, request)
 
+    @routes.post("/v1/json", responses=_answers(ShortenedJson), summary="Shorten the strings inside JSON")
+    async def shorten(body: JsonBody, request: Request) -> Response:
+        """Return the JSON in `text` within one budget: its long strings keep whole sentences, all else stays."""
+        return await ask("json", body, request)
+
     @routes.post(
         "/v1/extract",
         responses={200: {"model": schema.ExtractAnswer, "description": "The text."}, **_FILE_REFUSED},
@@ -110,7 +116,7 @@ def router(queue: WorkQueue, metrics: Metrics) -> APIRouter:
         """Return the text of the file that is the body, with its blocks and where they stand; no address is fetched."""
         data, kind = await request.body(), request.headers.get("content-type")
         if not data:
-            raise schema.empty_file()
+            raise invalid("the body is empty: send the bytes of a file")
         job = ("extract", {"data": data, "name": name, "media_type": kind, "field": field})
         return await answer(job, data, request, long=True)
 
@@ -119,7 +125,7 @@ def router(queue: WorkQueue, metrics: Metrics) -> APIRouter:
         """List the models that this server has loaded."""
         if not queue.card:
             raise _not_ready()
-        return JSONResponse({"models": queue.card})
+        return JSONResponse(queue.card)
 
     @routes.get("/healthz", response_model=schema.StatusAnswer, summary="Whether the server is running")
     async def healthz() -> Response:

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import fields, replace
+from pathlib import PurePath
 from typing import Any
 
 from tersely.encode import load_encoder
@@ -11,18 +12,21 @@ from tersely.extract import extract_apart
 from tersely.fitting import Fitting
 from tersely.io.lines import to_json
 from tersely.models import load_model
-from tersely.options import MAX_SENTENCES, Options, Unit
+from tersely.options import MAX_SENTENCES, MAX_SOURCES, Budget, Options, Unit
+from tersely.payload import fit_json
 from tersely.score import Values
 from tersely.serve.problems import FailureError, ProblemError, Reply, invalid
 from tersely.summarizer import Summarizer
 from tersely.summary import Summary
 from tersely.text import Document, Language
+from tersely.text.blocks import Block
+from tersely.text.language import detect_language
 from tersely.text.length import Tokenizer, load_token_counter
+from tersely.text.logs import are_logs
 from tersely.text.quotations import verify
-from tersely.text.sources import as_document
+from tersely.text.sources import Log, as_document, parts_of
+from tersely.text.sources import in_lines as as_lines
 
-# Each source is read by itself, which takes some three milliseconds, however short it is.
-MAX_SOURCES = 2_000
 # For nested frontiers: their steps may list the square of this number of sentences.
 MAX_NESTED = 1000
 # In a document this short, few budgets change anything, so all of them are tried.
@@ -30,6 +34,8 @@ _ALL_STEPS = 60
 
 # A document is remembered together with its candidates for this many combinations of options.
 _FITTINGS = 8
+
+_NO_TOKENIZER = "this server cannot count tokens: it was started without --tokenizer"
 
 Request = Mapping[str, Any]
 Sources = Sequence[Mapping[str, Any]]
@@ -47,15 +53,18 @@ class Desk:
         if encoder is not None:
             load_encoder(encoder)  # so that no request waits for it
         self._memory = Memory()
-        self.card = [
-            {
-                "name": model.name,
-                "description": model.description,
-                "fingerprint": summarizer.fingerprint,
-                "default": model.name == self._default,
-            }
-            for model, summarizer in loaded
-        ]
+        self.card = {
+            "models": [
+                {
+                    "name": model.name,
+                    "description": model.description,
+                    "fingerprint": summarizer.fingerprint,
+                    "default": model.name == self._default,
+                }
+                for model, summarizer in loaded
+            ],
+            "tokenizer": None if tokenizer is None else PurePath(tokenizer).name,
+        }
 
     def __call__(self, job: tuple[str, Request]) -> Reply | ProblemError | FailureError:
         """Reply one request: a task and its parsed body. Errors are returned, since a worker must go on."""
@@ -65,6 +74,7 @@ class Desk:
             "frontier": self._frontier,
             "batch": self._batch,
             "verify": self._verify,
+            "json": self._json,
             "extract": self._extract,
         }
         try:
@@ -82,21 +92,25 @@ class Desk:
     def _frontier(self, request: Request) -> Reply:
         keywords = dict(request)
         summarizer, document = self._model(keywords), self._document(keywords, MAX_SENTENCES)
-        limit, points = keywords.pop("limit"), keywords.pop("points")
+        limit, points, is_tokens = keywords.pop("limit"), keywords.pop("points"), keywords["unit"] == "tokens"
+        if is_tokens and self._tokens is None:
+            raise invalid(_NO_TOKENIZER, "unit")
         if keywords["nested"] and len(document) > MAX_NESTED:
             size = f"texts of up to {MAX_NESTED:,} sentences, and this one has {len(document):,}"
             raise invalid(f"`nested` works for {size}: leave it out or send less", "nested")
         try:
-            frontier = summarizer.frontier(document, **keywords, encoder=self._encoder if keywords["query"] else None)
+            encoder = self._encoder if keywords["query"] else None
+            frontier = summarizer.frontier(document, **keywords, encoder=encoder, tokenizer=self._tokens)
             # Beyond the whole text nothing changes.
             frontier = replace(frontier, capacity=min(limit or frontier.capacity, frontier.capacity))
             points = None if frontier.nested else bounded(points, len(document))
             steps = frontier.steps(points)
         except TerselyError as error:
-            raise _refused(error, "keep" if keywords["keep"] else "include") from None
+            raise _refused(error, _suspect(keywords)) from None
         if not steps:
             raise invalid(f"the included sentences need more than the largest budget, {frontier.capacity}", "include")
         answer = frontier.to_dict(steps)
+        answer |= {"lengths": frontier.fitting.layout.lengths} if is_tokens else {}
         answer |= {"points": points, "model": {"name": summarizer.name, "fingerprint": summarizer.fingerprint}}
         return Reply(to_json(answer).encode(), len(document))
 
@@ -117,10 +131,25 @@ class Desk:
         return Reply(to_json({"results": results}).encode(), MAX_SENTENCES - room)
 
     def _verify(self, request: Request) -> Reply:
-        sources = {"text": request["text"], "language": None, "header": None, "include": (), "exclude": ()}
+        sources = {**request, "language": None, "header": None, "include": (), "exclude": ()}
         document = self._document(sources, MAX_SENTENCES)
         result = verify(request["summary"], document, quotations=request["quotations"])
         return Reply(result.to_json().encode(), len(document))
+
+    def _json(self, request: Request) -> Reply:
+        keywords = dict(request)
+        summarizer, text, budget = self._model(keywords), keywords.pop("text"), keywords.pop("budget")
+        language, _ = keywords.pop("language"), keywords.pop("blocks", None)
+        if not isinstance(text, str):
+            raise invalid("`text` must be one string that holds JSON", "text")
+        self._check_tokens(budget)
+        try:
+            options = Options.of(**keywords, encoder=self._encoder if keywords["query"] else None)
+            limits: dict[str, Any] = {"language": language, "most": MAX_SOURCES}
+            result = fit_json(text, budget, options, self._tokens, summarizer=summarizer, **limits)
+        except TerselyError as error:
+            raise _refused(error, "text") from None
+        return Reply(f"{result.to_json(indent=2)}\n".encode(), len(result.strings))
 
     def _extract(self, request: Request) -> Reply:
         try:
@@ -142,13 +171,16 @@ class Desk:
         keywords = dict(request)
         summarizer, document = self._model(keywords), self._document(keywords, most)
         budget = keywords.pop("budget")
-        if budget.unit == "tokens" and self._tokens is None:
-            raise invalid("this server cannot count tokens: it was started without --tokenizer", "max_tokens")
+        self._check_tokens(budget)
         try:
             options = Options.of(**keywords, encoder=self._encoder if keywords["query"] else None)
             return summarizer.fit(document, budget, options, self._tokens)
         except TerselyError as error:
-            raise _refused(error, "keep" if keywords["keep"] else "include") from None
+            raise _refused(error, _suspect(keywords)) from None
+
+    def _check_tokens(self, budget: Budget) -> None:
+        if budget.unit == "tokens" and self._tokens is None:
+            raise invalid(_NO_TOKENIZER, "max_tokens")
 
     def _model(self, keywords: dict[str, Any]) -> "Remembering":
         """Take the model's name out of the keywords, and return the model."""
@@ -160,16 +192,20 @@ class Desk:
 
     def _document(self, keywords: dict[str, Any], most: int) -> Document:
         """Take text and language out of the keywords, and return the document; it may have `most` sentences."""
-        text, language = keywords.pop("text"), keywords.pop("language")
+        text, language, blocks = keywords.pop("text"), keywords.pop("language"), keywords.pop("blocks")
+        if not isinstance(text, str) and blocks is not None:
+            raise invalid("`blocks` are those of a single text: give each source its own", "blocks")
         if isinstance(text, str) and keywords["header"]:
             raise invalid("`header` needs a list of sources as the text", "header")
         if not isinstance(text, str) and len(text) > MAX_SOURCES:
             detail = f"the text has too many sources: a request may have {MAX_SOURCES:,}"
             raise invalid(f"{detail}; join short ones, or send several requests", "text")
         try:
-            document = self._memory.document(text, language, most)
+            document = self._memory.document(text, language, most, blocks, in_lines=keywords.get("split") == "lines")
+            if document is not None and keywords.get("split", "sentences") is None and are_logs(parts_of(document)):
+                document = self._memory.document(text, language, most, blocks, in_lines=True)
         except TerselyError as error:
-            raise _refused(error, "text") from None
+            raise _refused(error, "text" if blocks is None else "blocks") from None
         if document is None or len(document) > most:
             rest = f", of which {most:,} are left for this document" if most < MAX_SENTENCES else ""
             detail = f"the text has too many sentences: a request may have {MAX_SENTENCES:,}{rest}"
@@ -224,17 +260,33 @@ class Memory:
 
     def __init__(self, characters: int = 500_000) -> None:
         self._characters, self._used = characters, 0
-        self._documents: OrderedDict[tuple[Hashable, Language | None], Document] = OrderedDict()
+        self._documents: OrderedDict[tuple[Hashable, Language | None, bool], Document] = OrderedDict()
 
-    def document(self, text: str | Sources, language: Language | None, most: int = MAX_SENTENCES) -> Document | None:
+    def document(
+        self,
+        text: str | Sources,
+        language: Language | None,
+        most: int = MAX_SENTENCES,
+        blocks: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        in_lines: bool = False,
+    ) -> Document | None:
         """Return the document of a text or of several sources; if it is remembered, the same object again.
 
-        Return None for a text of more than `most` sentences; it is not split to its end.
+        `blocks` are those of a single text, if they are known. Return None for a text of more than `most` sentences, or
+        lines; it is not split to its end.
         """
-        # Two different lists may have the same joined text; as JSON they differ, and \0 tells a list from a text.
-        key = (text if isinstance(text, str) else f"\0{to_json(text)}", language)
+        # Two different lists may have the same joined text; as JSON they differ, and \0 tells them from a text.
+        plain = isinstance(text, str) and blocks is None
+        key = (text if plain else f"\0{to_json([text, blocks])}", language, in_lines)
         if key not in self._documents:
-            split = Document.from_text(text, language, most) if isinstance(text, str) else as_document(text, language)
+            if not isinstance(text, str):
+                split = _gathered(text, language, most)
+            elif in_lines:
+                split = Log.from_text(text, language, most)
+            else:
+                split = _split(text, blocks, language, most)
+            split = as_lines(split) if in_lines else split
             if len(split) > most:
                 return None
             self._documents[key] = split
@@ -245,6 +297,24 @@ class Memory:
             _, dropped = self._documents.popitem(last=False)
             self._used -= len(dropped.text)
         return document if len(document) <= most else None
+
+
+def _split(text: str, blocks: Sequence[Mapping[str, Any]] | None, language: Language | None, most: int) -> Document:
+    """Split a text into sentences by its blocks, which must lie in it one after another."""
+    if blocks is None:
+        return Document.from_text(text, language, most)
+    parts = tuple(Block(**block) for block in blocks)
+    ends = [0, *(part.end for part in parts)]
+    for number, (part, before) in enumerate(zip(parts, ends, strict=False)):
+        inside = before <= part.start < part.end <= len(text) and 0 <= part.label <= part.end - part.start
+        if not inside:
+            raise UsageError(f"block {number} is not within the text and after the one before it")
+    return Document.split(text, parts, language or detect_language(text), most)
+
+
+def _gathered(sources: Sources, language: Language | None, most: int) -> Document:
+    texts = [{**source, "text": _split(source["text"], source.get("blocks"), language, most)} for source in sources]
+    return as_document(texts, language)
 
 
 def bounded(points: int | None, sentences: int) -> int | None:
@@ -261,6 +331,11 @@ def bounded(points: int | None, sentences: int) -> int | None:
         return points
     most = max(20, min(max(60, 6000 // sentences), 120_000 // sentences))
     return most if points is None else min(points, most)
+
+
+def _suspect(keywords: Mapping[str, Any]) -> str:
+    """Return the field that an error of the library is about, most probably."""
+    return next((name for name in ("more", "keep") if keywords[name]), "include")
 
 
 def _refused(error: TerselyError, *fields: str) -> ProblemError:

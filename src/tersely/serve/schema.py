@@ -9,18 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, c
 
 from tersely.errors import UsageError
 from tersely.extract import Form
-from tersely.options import (
-    BUDGETS,
-    MAX_LINES,
-    OPTIONS,
-    PATTERNS,
-    READING,
-    Budget,
-    BudgetUnit,
-    Keyword,
-    Pattern,
-    PlainUnit,
-)
+from tersely.options import BUDGETS, MAX_LINES, OPTIONS, PATTERNS, READING, Budget, BudgetUnit, Keyword, Pattern, Unit
 from tersely.serve.problems import ProblemError, invalid, invalid_fields
 from tersely.summary import Reason, Rejected
 from tersely.text import Language
@@ -80,16 +69,33 @@ def _field_of(keyword: Keyword) -> tuple[Any, Any]:
     return kind, Field(keyword.default, description=keyword.description)
 
 
+class BlockBody(_Body):
+    """A part of a text, `text[start:end]`, and what it is; `/v1/extract` gives those of a file."""
+
+    kind: Kind
+    start: int
+    end: int
+    speaker: Name = Field("", description="Who says it, if it is a turn of a speaker.")
+    level: int = Field(0, description="Of a heading, 1 for the highest; else 0.")
+    label: int = Field(0, description="How many of its first characters are no sentence: who speaks, and when.")
+    time: Name = Field("", description="When it is said, if it is a turn with a time.")
+
+
+Blocks = Annotated[list[BlockBody], Field(max_length=MAX_LINES)]
+
+
 class SourceBody(_Body):
     """One of several texts."""
 
     id: Name | Annotated[int, Field(ge=0, le=2**53)] = Field(description="Its name; no two sources have the same.")
     text: str = Field(description="Its text.")
     title: Name | None = Field(None, description="Its title, if it has one.")
+    blocks: Blocks | None = Field(None, description="Its blocks, as /v1/extract gives them.")
 
 
 class _Sourced(_Body):
     text: str | list[SourceBody] = Field(description="The text, or several sources, each with `id` and `text`.")
+    blocks: Blocks | None = Field(None, description="The blocks of a single text. Null: they are found by its lines.")
 
     def request(self) -> dict[str, Any]:
         """Return the request for a worker; a text of too many lines is refused before it gets there."""
@@ -141,12 +147,18 @@ class SummarizeBody(_Text):
             raise invalid(str(error), *(budgets or BUDGETS)) from None
 
 
+class JsonBody(SummarizeBody):
+    """JSON as a text, and exactly one budget; the other fields are for each of its long strings."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": _ONE_BUDGET, "examples": [EXAMPLES["json"]["request"]]})
+
+
 class FrontierBody(_Text):
     """A text, and the unit of the budgets."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLES["frontier"]["request"]]})
 
-    unit: PlainUnit = Field("chars", description="What the budgets count.")
+    unit: Unit = Field("chars", description="What the budgets count; tokens if the server has a tokenizer.")
     limit: Count | None = Field(None, description="The largest budget. Null: the whole text.")
     points: Annotated[int, Field(ge=1, le=1000)] | None = Field(
         None,
@@ -223,11 +235,6 @@ def _document(data: Any, remaining: int) -> tuple[dict[str, Any], int]:
         return {"error": problem.to_dict()}, 0
 
 
-def empty_file() -> ProblemError:
-    """Return the problem of a file without a byte."""
-    return invalid("the body is empty: send the bytes of a file")
-
-
 class SentenceAnswer(BaseModel):
     """A sentence, `text[start:end]` of the source; offsets count Unicode code points."""
 
@@ -269,11 +276,16 @@ class ModelAnswer(BaseModel):
     fingerprint: str
 
 
-class SummaryAnswer(BaseModel):
+class _QuestionAnswer(BaseModel):
+    query: str | None = Field(None, description="The question, if there was one.")
+    confidence: float | None = Field(None, description="The chance, from 0 to 1, that the text answers it.")
+    answered: bool | None = Field(None, description="Whether the text answers; if not, this is what comes nearest.")
+
+
+class SummaryAnswer(_QuestionAnswer):
     """The summary, where its sentences are in the text, and why it is as long as it is."""
 
     text: str
-    query: str | None = Field(None, description="The question, if there was one.")
     sentences: list[SentenceAnswer]
     language: Language
     budget: BudgetAnswer
@@ -281,6 +293,7 @@ class SummaryAnswer(BaseModel):
     fill: float
     reason: Reason
     needed: int | None
+    more: str | None = Field(description="A key: send it as `more` to get the next part. Null: nothing is left.")
     ranking: list[RankedAnswer]
     model: ModelAnswer
 
@@ -294,29 +307,18 @@ class StepAnswer(BaseModel):
     chosen: list[int]
 
 
-class FrontierAnswer(BaseModel):
+class FrontierAnswer(_QuestionAnswer):
     """The sentences once, and each step as indices into them."""
 
-    unit: PlainUnit
+    unit: Unit
     capacity: int
     separator: str
     language: Language
     sentences: list[SentenceAnswer]
     steps: list[StepAnswer]
+    lengths: list[int] | None = Field(None, description="Of the sentences, in tokens.")
     points: int | None = Field(description="How many budgets were tried; null: all of them.")
     model: ModelAnswer
-
-
-class BlockAnswer(BaseModel):
-    """A part of the extracted text, `text[start:end]`, and what it is."""
-
-    kind: Kind
-    start: int
-    end: int
-    speaker: str = Field(description="Who says it, if it is a turn of a speaker.")
-    level: int = Field(description="Of a heading, 1 for the highest; else 0.")
-    label: int = Field(description="How many of its first characters only say who speaks and when, or a program wrote.")
-    time: str = Field(description="When it is said, if it is a turn with a time.")
 
 
 class PlaceAnswer(BaseModel):
@@ -332,7 +334,7 @@ class ExtractAnswer(BaseModel):
 
     form: Form = Field(description="What the file is.")
     text: str
-    blocks: list[BlockAnswer]
+    blocks: list[BlockBody]
     places: list[PlaceAnswer]
     notes: list[str] = Field(description="Lines for the reader, such as the encoding that was found.")
 
@@ -384,6 +386,7 @@ class ModelsAnswer(BaseModel):
     """The models to choose from."""
 
     models: list[ServedModel]
+    tokenizer: str | None = Field(description="What counts tokens for `max_tokens`, if anything does.")
 
 
 class StatusAnswer(BaseModel):
