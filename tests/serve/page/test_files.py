@@ -20,7 +20,7 @@ def test_a_chinese_file_may_be_in_gb18030(app: App, chinese_news: str) -> None:
     drop(app.page, list(chinese_news.encode("gb18030")), "news.txt")
     app.answered()
     assert app["source"].locator("> *").first.text_content() == chinese_news.partition("\n")[0]
-    expect(app["toast"]).to_contain_text("“news”")  # how it was read
+    expect(app["toast"]).to_contain_text("“news.txt”")  # how it was read
 
 
 def test_subtitles_are_read_by_the_server_and_quoted_with_their_times(app: App) -> None:
@@ -32,7 +32,7 @@ def test_subtitles_are_read_by_the_server_and_quoted_with_their_times(app: App) 
     app["take"].locator("summary").click()
     app.page.locator("[data-take=quotations]").click()
     expect(app["copy"]).to_have_text("Copied")
-    assert "(film, time " in app.page.evaluate("navigator.clipboard.readText()")
+    assert "(film.srt, time " in app.page.evaluate("navigator.clipboard.readText()")
 
 
 def test_a_file_that_cannot_be_read_changes_nothing(browser: Browser, server: str) -> None:

@@ -89,12 +89,12 @@ def test_a_question_and_several_texts(app: App) -> None:
     app.answered()
     body = asked.value.post_data_json
     assert body["query"] == "What does the ferry cost?"
-    assert [source["id"] for source in body["text"]] == ["first", "second"]
+    assert [source["id"] for source in body["text"]] == ["first.txt", "second.txt"]
     app.choose_unit("sentences")
     app.allow(1)
     assert app.summary == "The ferry costs two coins."
-    expect(app["summary"].locator("[data-index]")).to_have_attribute("data-from", "second")
-    app["documents"].get_by_role("button", name="Remove first").click()
+    expect(app["summary"].locator(".line")).to_have_attribute("data-from", "second.txt")
+    app["documents"].get_by_role("button", name="Remove first.txt").click()
     expect(app.sentences).to_have_count(2)
     app["undo"].click()
     expect(app.sentences).to_have_count(4)

@@ -8,7 +8,7 @@ from serve.page.app import App
 def test_a_click_keeps_the_next_leaves_out_and_clear_pins_releases(app: App, news: str) -> None:
     app.give(news)
     free = app.summary
-    texts = [sentence.text_content() for sentence in app.sentences.all()]
+    texts = app.sentences.all_text_contents()
     number = next(i for i, text in enumerate(texts) if i and text not in free)
     sentence, text = app.sentences.nth(number), texts[number]
 

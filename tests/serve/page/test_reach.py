@@ -233,7 +233,8 @@ def test_chosen_kept_and_left_out_differ_in_forced_colors(app: App, news: str) -
     app.page.emulate_media(forced_colors="active")
     app.give(news)
     app.allow(600)
-    free = [index for index, sentence in enumerate(app.sentences.all()) if sentence.text_content() not in app.marked]
+    marked = app.marked
+    free = [index for index, text in enumerate(app.sentences.all_text_contents()) if text not in marked]
     for index in (free[0], free[1], free[1]):
         app.sentences.nth(index).click()
     app.answered()

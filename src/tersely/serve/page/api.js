@@ -1,6 +1,6 @@
 /** Calls to the server; a page without one has the answers about its examples beside it. */
 
-import { say } from "./speech.js";
+import { say, told } from "./speech.js";
 
 let token = ""; // in memory only
 const beside = document.querySelector("meta[name=answers]")?.content;
@@ -38,14 +38,14 @@ async function call(path, { content, type = "application/json", signal } = {}) {
 async function explained(response) {
   try {
     const { title, detail, errors = [] } = await response.json();
-    return new Problem(response.status, sentence(detail ?? title), errors.map(({ field }) => field));
+    return new Problem(response.status, sentence(told(detail ?? title)), errors.map(({ field }) => field));
   } catch {
     return new Problem(response.status, say("status", { status: response.status }));
   }
 }
 
 function sentence(line) {
-  return `${line[0].toUpperCase()}${line.slice(1)}${/[.!?]$/.test(line) ? "" : "."}`;
+  return `${line[0].toUpperCase()}${line.slice(1)}${/[.!?。！？]$/u.test(line) ? "" : "."}`;
 }
 
 export async function askFrontier(body, signal) {

@@ -79,6 +79,7 @@ export class Asker {
   /** Whether the sentences to include surely fit; if not, the answer about all budgets says how much they need. */
   #fits(question, { include }) {
     if (!include.length) return true;
+    if (question.unit === "tokens") return false; // only the server counts them
     const keys = this.#sentences.get(textKey(question));
     const lengths = include.map((index) => 1 + measure(textOf(keys[index]), question.unit));
     return lengths.reduce((sum, length) => sum + length, 0) <= question.budget;
@@ -104,11 +105,14 @@ export class Asker {
 
 /** What the server is told about the texts. */
 export function aboutOf({ documents, query, model }) {
-  const [{ text }] = documents;
-  const several = documents.map((each) => ({ id: each.name, text: each.text }));
-  return { text: documents.length > 1 ? several : text, ...(query && { query }), ...(model && { model }) };
+  const parts = documents.map(({ text, blocks }) => ({ text, ...(blocks && { blocks: blocks.map(brief) }) }));
+  const several = { text: parts.map((part, index) => ({ id: documents[index].name, ...part })) };
+  return { ...(parts.length > 1 ? several : parts[0]), ...(query && { query }), ...(model && { model }) };
 }
 
-const textKey = ({ documents }) => JSON.stringify(documents.map(({ id, text }) => [id, text]));
+/** A block without what is usual. */
+const brief = (block) => Object.fromEntries(Object.entries(block).filter(([name, value]) => value || name === "start"));
+
+const textKey = ({ documents }) => JSON.stringify(documents.map(({ id, text, blocks }) => [id, text, Boolean(blocks)]));
 const keyOf = ({ documents, unit, query, model, steady, pins }) =>
-  JSON.stringify([documents.map(({ id, name, text }) => [id, name, text]), unit, query, model, steady, pins]);
+  JSON.stringify([documents.map(({ id, name, text, blocks }) => [id, name, text, Boolean(blocks)]), unit, query, model, steady, pins]);

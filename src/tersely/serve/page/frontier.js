@@ -2,6 +2,7 @@
 
 import { measure, placesOf } from "./lengths.js";
 import { pinKeys } from "./state.js";
+import { unwrapped } from "./structure.js";
 
 const NOTHING = { budget: 0, length: 0, value: 0, chosen: [] };
 const DENSE = ["zh", "ja"]; // no space between sentences
@@ -12,10 +13,10 @@ export class Frontier {
     Object.assign(this, answer, question, { by: answer.model });
     this.#locate();
     const { unit, sentences } = this;
-    this.lengths = sentences.map(({ text }) => measure(text, unit));
-    this.gap = unit === "sentences" ? 0 : measure(this.separator, unit);
+    this.lengths = answer.lengths ?? sentences.map(({ text }, index) => measure(this.lead(index, index ? index - 1 : undefined) + text, unit));
+    this.gap = unit === "sentences" || unit === "tokens" ? 0 : measure(this.separator, unit);
     this.whole = sentences.map(({ text, before }, index) => (index ? before : this.#opening()) + (this.#own(index) ?? text)).join("");
-    this.length = unit === "sentences" ? sentences.length : measure(this.whole, unit);
+    this.length = unit === "sentences" ? sentences.length : unit === "tokens" ? this.capacity ?? 0 : measure(this.whole, unit);
     this.capacity ??= this.length;
     this.least = this.lengths.reduce((a, b) => Math.min(a, b), this.capacity);
     this.complete = this.points === null || this.points >= this.capacity; // no step is missing
@@ -26,10 +27,25 @@ export class Frontier {
   static ofSummary(summary, question) {
     const { language, budget, length, ranking, sentences, model } = summary;
     const step = { budget: budget.capacity, length, value: 0, chosen: sentences.map(({ index }) => index) };
-    const all = ranking.toSorted((a, b) => a.index - b.index);
+    const all = ranking.toSorted((a, b) => a.index - b.index).map((each) => ({ ...each, text: unwrapped(each.text) }));
     const separator = DENSE.includes(language) ? "" : " ";
-    const answer = { unit: question.unit, separator, language, sentences: all, steps: [step], points: 0, model, partial: true };
-    return new Frontier(answer, question);
+    const capacity = question.unit === "tokens" ? budget.capacity : undefined;
+    const answer = { capacity, unit: question.unit, separator, language, sentences: all, steps: [step], points: 0, model, partial: true };
+    const partial = new Frontier(answer, question);
+    partial.heed(summary);
+    return partial;
+  }
+
+  /** What a summary says of all sentences, and whether any answers the question. */
+  heed({ ranking, reason, answered = true }) {
+    this.noise = new Map(ranking.filter(({ noise }) => noise).map(({ index, noise }) => [index, noise]));
+    this.repeats = new Set(ranking.filter(({ rejected }) => rejected === "redundant").map(({ index }) => index));
+    this.answered = answered && reason !== "nothing-answers";
+  }
+
+  /** Whether there is a question that nothing in the text answers. */
+  get isUnanswered() {
+    return Boolean(this.query) && this.answered === false;
   }
 
   /** The label of the first sentence as it stands in the text, if a conversation begins with it. */
@@ -123,14 +139,30 @@ export class Frontier {
 
   /** Add the summary of one budget, unless its sentences are here already. */
   learn(summary) {
-    const { budget: { capacity: budget }, length, sentences, ranking } = summary;
-    this.noise = new Map(ranking.filter(({ noise }) => noise).map(({ index, noise }) => [index, noise]));
-    this.repeats = new Set(ranking.filter(({ rejected }) => rejected === "redundant").map(({ index }) => index));
+    const { budget: { capacity: budget }, length, sentences } = summary;
+    this.heed(summary);
     if (!this.isSampled(budget)) return;
     const chosen = sentences.map(({ index }) => index);
     const value = sentences.reduce((sum, { score }) => sum + score, 0);
     this.steps.splice(this.place(budget) + 1, 0, { budget, length, value, chosen });
     this.entered = null;
+  }
+
+  /** Which of these sentences cannot be understood, because what they need is not among them. */
+  lacking(chosen) {
+    const inside = new Set(chosen);
+    return chosen.filter((index) => {
+      const { needs } = this.sentences[index];
+      return needs !== null && needs !== undefined && !inside.has(needs) && !this.pins.has(needs);
+    });
+  }
+
+  /** Where a sentence stands in its file, as far as it is known: a page, a time, a row. */
+  placeOf(index) {
+    const { document, start } = this.sentences[index];
+    const { places = [] } = this.byId.get(document);
+    const place = places.findLast((each) => each.start <= start && start < each.end);
+    return Object.entries(place?.label ?? {}).filter(([kind]) => kind !== "section").map(([kind, value]) => (kind === "page" ? `p. ${value}` : String(value))).join(", ");
   }
 
   /** The spans of budgets, [from, to], in which a sentence is in; the last one may have no end. */

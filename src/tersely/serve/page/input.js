@@ -6,7 +6,8 @@ import { newDocument } from "./state.js";
 
 const $ = (id) => document.getElementById(id);
 const PAUSE = 350; // milliseconds without a keystroke before typed text is sent
-const PLAIN = /(^[^.]*|\.(txt|text|md|markdown|log))$/i; // the page reads these itself, in UTF-8 or UTF-16
+const PLAIN = /(^[^.]*|\.(txt|text|log))$/i; // the page reads these itself, in UTF-8 or UTF-16
+const OTHER = /^\s*(?:[<{%]|WEBVTT|\d+\s*[\n\r]+\s*\d+:\d|From |[!-9;-~]{1,60}:)/; // unless they begin like another kind
 
 /** `hear.typed(text)`, `hear.came(documents)` and `hear.example(name, example)` get texts; `hear.problem` gets what cannot be read. */
 export function prepareInput(hear) {
@@ -86,9 +87,11 @@ async function readAll(files, hear) {
 async function read(file) {
   const bytes = new Uint8Array(await file.arrayBuffer().catch(() => refuse(file, "file.unread")));
   const plain = PLAIN.test(file.name) ? decoded(bytes) : null;
-  const { text, places = [], notes = [] } = plain === null ? await extracted(file) : { text: plain };
+  const isOther = plain === null || OTHER.test(plain.slice(0, 4000));
+  const { form = "text", text, places, blocks, notes = [] } = isOther ? await extracted(file) : { text: plain };
   if (!text.trim()) refuse(file, "file.empty");
-  return { ...newDocument(text, file.name.replace(/\.\w+$/, ""), places), notes: [notes].flat().map((note) => note.text ?? note) };
+  // The blocks of a plain text are found again by its lines.
+  return { ...newDocument(text, file.name, form === "text" ? {} : { places, blocks }), notes };
 }
 
 /** The text of a file in UTF-8 or UTF-16, or none. */

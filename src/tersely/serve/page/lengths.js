@@ -16,6 +16,7 @@ export function measure(text, unit) {
   if (unit === "chars") return codePoints(text);
   if (unit === "words") return words(text);
   if (unit === "bytes") return UTF8.encode(text).length;
+  if (unit === "tokens") return Math.ceil(UTF8.encode(text).length / 4); // about; only the server knows
   return text ? 1 : 0;
 }
 

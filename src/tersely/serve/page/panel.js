@@ -1,7 +1,7 @@
 /** The panel beside the text: the summary, perhaps a second one, their lengths, and the reasons. */
 
 import { Plot } from "./plot.js";
-import { amount, grouped, kindName, say } from "./speech.js";
+import { amount, causeName, grouped, kindName, say } from "./speech.js";
 import { SummaryView } from "./summary.js";
 import { quote, whyLength, whySentence } from "./why.js";
 
@@ -10,15 +10,18 @@ const SAY = 700; // milliseconds until a screen reader announces it
 const WORDS = 9;
 const LISTED = 40; // sentences that were left out
 const COPIED = 1500; // milliseconds
+const LACKING = 3; // sentences whose lack is told
 
 export class Panel {
   #saying = 0;
   #explained = null;
   #shares = new WeakMap();
 
-  /** `hear.light(index or null)` and `hear.choose(index)` get what the user does. */
+  /** `hear.light(index or null)`, `hear.choose(index)`, `hear.complete(index)` and `hear.grow(budget)` get what the user does. */
   constructor(hear) {
     this.hear = hear;
+    $("grow").addEventListener("click", () => hear.grow(Number($("grow").dataset.budget)));
+    for (const id of ["lacks", "why-lines"]) $(id).addEventListener("click", ({ target }) => target.dataset.completes && hear.complete(Number(target.dataset.completes)));
     this.first = new SummaryView($("summary"), hear);
     this.second = new SummaryView($("summary2"), hear);
     this.plot = new Plot($("plot"), $("ticks"));
@@ -36,7 +39,8 @@ export class Panel {
     this.first.clear();
     this.second.clear();
     this.plot.clear();
-    for (const id of ["used", "used1", "used2", "reason", "share", "main-words", "rest-list"]) $(id).replaceChildren();
+    for (const id of ["used", "used1", "used2", "reason", "share", "main-words", "rest-list", "lacks"]) $(id).replaceChildren();
+    for (const id of ["grow", "lacks", "honest"]) $(id).hidden = true;
     $("why").hidden = true;
     $("rest").hidden = true;
     $("copy").disabled = true;
@@ -56,12 +60,15 @@ export class Panel {
     this.budget = budget;
     this.point = frontier.at(budget);
     const { point } = this;
-    const [reason, why] = whyLength(frontier, point, budget);
+    const [reason, why, needed] = whyLength(frontier, point, budget);
     this.first.show(frontier, point);
     const used = say("used", { used: grouped(point.length), amount: amount(budget, unit) });
     $("used").textContent = $("used1").textContent = used;
     $("reason").textContent = why;
     $("reason").dataset.reason = reason;
+    $("grow").hidden = !needed;
+    if (needed) Object.assign($("grow"), { textContent: say("grow", { amount: amount(needed, unit) }) }).dataset.budget = needed;
+    $("honest").hidden = !frontier.isUnanswered;
     $("copy").disabled = $("compare").disabled = !point.text;
     $("take").inert = !point.text;
     const other = this.#showSecond(second);
@@ -70,6 +77,7 @@ export class Panel {
     if (!frontier.partial) this.plot.show(budget, this.#share(point.step), other, say("covered", { percent, amount: amount(point.length, unit) }));
     this.#showWords();
     this.#showRest();
+    this.#showLacks();
     if (this.#explained !== null) this.explain(this.#explained);
     this.#say(`${amount(point.chosen.length, "sentences")}, ${used} ${why}`);
     return point;
@@ -109,6 +117,20 @@ export class Panel {
     $("main-words").replaceChildren(...(words.length ? [say("mainWords"), ...words.flatMap((word) => [word, " "])] : []));
   }
 
+  /** Which sentences of the summary lack what they need, and a way to add it. */
+  #showLacks() {
+    const { frontier, point } = this;
+    const items = frontier.lacking(point.chosen).slice(0, LACKING).map((index) => {
+      const { text, needs, cause } = frontier.sentences[index];
+      const item = document.createElement("li");
+      item.append(say("lacksLine", { quote: quote(text), needed: quote(frontier.sentences[needs].text), cause: causeName(cause) }), " ", adder(index));
+      return item;
+    });
+    const line = items.map((item) => item.textContent).join();
+    $("lacks").hidden = !items.length;
+    if (line !== $("lacks").textContent.trim() || !items.length) $("lacks").replaceChildren(...items); // a button keeps the focus
+  }
+
   #showRest() {
     const { sentences } = this.frontier;
     const left = sentences.length - this.point.chosen.length;
@@ -143,10 +165,12 @@ export class Panel {
   explain(index) {
     if (!this.frontier?.sentences[index]) return;
     this.#explained = index;
-    const { isIn, lines } = whySentence(this.frontier, this.terms, index, this.budget);
+    const { isIn, lines, lacks } = whySentence(this.frontier, this.terms, index, this.budget);
     $("why-heading").textContent = say(isIn ? "whyIn" : "whyOut");
     $("why-quote").textContent = quote(this.frontier.sentences[index].text);
     $("why-lines").replaceChildren(...lines.map((line) => Object.assign(document.createElement("li"), { textContent: line })));
+    const at = isIn && this.frontier.lacking(this.point.chosen).includes(index) ? lines.findIndex((line) => line === lacks) : -1;
+    if (at >= 0) $("why-lines").children[at].append(" ", adder(index));
     $("why").hidden = false;
   }
 
@@ -170,4 +194,11 @@ export class Panel {
     clearTimeout(this.#saying);
     this.#saying = setTimeout(() => ($("status").textContent = line), SAY);
   }
+}
+
+/** A button that adds what a sentence needs. */
+function adder(index) {
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "plain", textContent: say("addIt") });
+  button.dataset.completes = index;
+  return button;
 }

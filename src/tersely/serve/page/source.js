@@ -1,11 +1,11 @@
 /** The texts, sentence by sentence: chosen ones are marked, the rest shaded by score, and each can be pinned. */
 
 import { say } from "./speech.js";
+import { inline, structureOf, unwrapped } from "./structure.js";
 
 const SHADES = 5;
 const DRAG = 5; // pixels; moving further between press and release means selecting
 const SAID = { in: "kept", out: "leftOut" };
-const LINE_END = /\r\n|[\n\r\v\f\x85\u2028\u2029]/; // office programs use several
 
 export class Source {
   /** `hear.pin(index)`, `hear.focus(index)` and `hear.light(index or null)` get what the user does. */
@@ -39,9 +39,42 @@ export class Source {
     this.clear();
     this.#fill(documents.map((each) => {
       const group = newGroup(each, documents.length > 1);
-      group.append(...linesOf(each.text));
+      this.#lay(group, each, []);
       return group;
     }));
+  }
+
+  /** Show a text block by block: its sentences, and between them what belongs to none. */
+  #lay(group, each, sentences, shades = []) {
+    const { text } = each;
+    const { blocks, markdown } = structureOf(each);
+    const nodes = (part, kind) => (markdown && kind !== "code" ? inline(unwrapped(part, kind)) : [unwrapped(part, kind)]);
+    let next = 0;
+    let done = 0; // up to here, everything is shown
+    let before = ""; // who speaks in the block before
+    const last = { kind: "prose", from: text.length, to: Infinity, mark: 0 };
+    for (const block of [...blocks, last]) {
+      const element = newBlock(block);
+      let at = Math.max(done, block.from);
+      for (; next < sentences.length && sentences[next].from < block.to; next++) {
+        const { index, from, to, speaker } = sentences[next];
+        const gap = text.slice(Math.min(at, from), from);
+        if (at > block.from) element.append(unwrapped(text.slice(at - 1, from + 1), block.kind).slice(1, -1)); // as its neighbors want it
+        else if (speaker && gap.trim()) element.append(labelOf(unwrapped(gap), speaker));
+        else if (block.speaker && block.speaker !== before) element.append(labelOf(`${block.speaker}: `, block.speaker));
+        else element.append(...nodes(gap.slice(block.mark), block.kind));
+        const own = from === block.from ? text.slice(from + block.mark, to) : text.slice(from, to);
+        const sentence = newSentence(index, shades[index]);
+        sentence.append(...nodes(own, block.kind));
+        this.sentences[index] = element.appendChild(sentence);
+        at = to;
+      }
+      const left = at < block.to ? text.slice(at === block.from ? at + block.mark : at, block.to) : "";
+      if (block.kind !== "rule" && left.trim()) element.append(...nodes(left.trimEnd(), block.kind));
+      before = block.speaker;
+      done = Math.max(at, Math.min(block.to, text.length));
+      if (element.hasChildNodes() || (block.kind === "rule" && at === block.from)) group.append(element);
+    }
   }
 
   /** The groups of several texts, or what the only one has. */
@@ -59,18 +92,13 @@ export class Source {
     }
     this.clear();
     const shades = shadesOf(sentences);
-    const groups = new Map(documents.map((each) => [each.id, newGroup(each, documents.length > 1)]));
-    let block = null;
-    sentences.forEach(({ document: id, before }, index) => {
-      const isFirst = sentences[index - 1]?.document !== id;
-      const breaks = before.split(LINE_END).length - 1;
-      if (!isFirst && breaks > 1) block.className = "paragraph"; // so that a copy of the text has the empty line, too
-      if (isFirst || breaks) block = groups.get(id).appendChild(newBlock());
-      else block.append(before);
-      this.sentences.push(block.appendChild(newSentence(index, frontier.original(index), shades[index])));
+    const groups = documents.map((each) => {
+      const group = newGroup(each, documents.length > 1);
+      this.#lay(group, each, sentences.filter(({ document: id }) => id === each.id), shades);
+      return group;
     });
     this.box.lang = language === "other" ? "" : language;
-    this.#fill([...groups.values()]);
+    this.#fill(groups);
     this.shown = wanted;
     if (this.sentences.length) this.sentences[0].tabIndex = 0;
     return true;
@@ -116,6 +144,14 @@ export class Source {
   /** Bring a sentence into view. */
   reveal(index) {
     this.sentences[index]?.scrollIntoView({ block: "center", behavior: still() ? "auto" : "smooth" });
+  }
+
+  /** Begin at the top, or where the first mark is if that is not in sight. */
+  begin() {
+    const first = this.sentences[[...this.chosen].sort((a, b) => a - b)[0]];
+    if (!first || !matchMedia("(min-width: 48rem)").matches) return; // where the summary comes first, it stays in sight
+    scrollTo({ top: 0, behavior: "instant" });
+    if (first.getBoundingClientRect().bottom > innerHeight) first.scrollIntoView({ block: "center", behavior: "instant" });
   }
 
   /** Bring the beginning of a text into view. */
@@ -166,29 +202,32 @@ function newGroup({ id, name }, titled) {
   return group;
 }
 
-function newBlock() {
+function newBlock({ kind, level, bullet, apart }) {
   const block = document.createElement("p");
   block.setAttribute("role", "none");
   block.dir = "auto";
+  block.className = [kind, bullet && "bullet", apart && "paragraph"].filter(Boolean).join(" "); // a copy of the text has the empty line, too
+  if (kind === "heading") block.dataset.level = Math.min(level || 2, 4);
   return block;
 }
 
-function linesOf(text) {
-  const lines = [];
-  for (const line of text.trim().split(LINE_END)) {
-    if (line.trim()) lines.push(Object.assign(newBlock(), { textContent: line }));
-    else lines.at(-1).className = "paragraph";
-  }
-  return lines;
+/** Who speaks, and when: the name stands out. */
+function labelOf(label, speaker) {
+  const [before, ...after] = label.split(speaker);
+  const name = document.createElement("b");
+  name.textContent = speaker;
+  const box = document.createElement("span");
+  box.className = "label";
+  box.append(...(after.length ? [before, name, after.join(speaker)] : [label]));
+  return box;
 }
 
-function newSentence(index, text, shade) {
+function newSentence(index, shade) {
   const sentence = document.createElement("span");
   sentence.setAttribute("role", "option");
   sentence.ariaSelected = "false";
   sentence.dataset.index = index;
   sentence.dataset.shade = shade;
-  sentence.textContent = text;
   return sentence;
 }
 

@@ -10,10 +10,16 @@ const EN = {
   paste: "Paste a text, or drop files here.",
   hint: "Click a sentence to keep it, again to leave it out, once more to release it. Fainter ones matter less.",
   lengthAndSummary: "Length and summary", length: "Length", atMost: "At most", unit: "Unit",
-  "unit.chars": "characters", "unit.words": "words", "unit.sentences": "sentences", "unit.bytes": "bytes",
+  "unit.chars": "characters", "unit.words": "words", "unit.sentences": "sentences", "unit.bytes": "bytes", "unit.tokens": "tokens",
   axis: "Main words covered", sliderName: "Length of the summary", keys: "Use the arrow keys to step from one summary to the next.",
   wishes: "What to choose", question: "Question", askSomething: "A question to answer (optional)",
-  steady: "Only add, never swap", steadyLong: "A longer summary keeps every sentence of a shorter one. It reads more steadily and chooses a little less well.",
+  steady: "Keep every sentence as it grows", steadyLong: "A longer summary has every sentence of a shorter one, and some more. It reads more steadily and chooses a little less well.",
+  steadyMost: "This text is too long to keep every sentence as it grows: that works for up to 1,000 sentences.",
+  presets: "Presets", "preset.message": "Message", "preset.post": "Post", "preset.abstract": "Abstract", "preset.prompt": "Prompt", "preset.sections": "One sentence per section · {number}", "preset.texts": "One sentence per text · {number}",
+  bullets: "As a list", listed: "Copied as a list. With its marks it has {amount}.", nothingAnswers: "Nothing here answers this. The nearest sentences:",
+  grow: "Make it {amount}", lacks: "Sentences that lack another", lacksLine: "“{quote}” lacks “{needed}” ({cause}).", addIt: "Add it", addedIt: "Added. The length is {amount} now.",
+  "take.html": "Download a page to print", bookmarklet: "Shorten it", bookmarkletLong: "To shorten what you select on any page, drag this into your bookmarks:",
+  bookmarkletCopied: "Copied. Make a bookmark with it as the address, or drag the link into your bookmarks.",
   summary: "Summary", waiting: "Choosing…", compare: "Compare", copy: "Copy", copied: "Copied", takeAway: "More…",
   "take.markdown": "Copy as Markdown", "take.quotations": "Copy quotations with positions", "take.curl": "Copy the curl command",
   "take.python": "Copy the Python program", "take.link": "Copy a link with the text in it", "take.json": "Download JSON",
@@ -21,7 +27,7 @@ const EN = {
   "how.2": "Move the slider. The most important sentences that fit are marked as you move.",
   "how.3": "Click a sentence to keep it or to leave it out. Then copy the summary.",
   model: "Model", privacy: "Your text goes to this server and nowhere else. A draft stays in this tab until you close it.",
-  used: "{used} of {amount}.", share: "{percent} % of main words", covered: "{percent} % of the main words at {amount}",
+  used: "{used} of {amount}.", share: "{percent} % covered", covered: "{percent} % of the main words at {amount}",
   mainWords: "Main words: ", kept: "kept", leftOut: "left out", document: "Text {number}", remove: "Remove {name}", show: "Show {name}",
   replaced: "The text was replaced.", added: "Added {name}.", removed: "{name} was removed.", cleared: "The text was cleared.",
   linkSize: "Copied a link of {size} characters. The text is in the link itself: no server sees it.", linkBad: "The text in this link cannot be read.",
@@ -61,17 +67,23 @@ const ZH = {
   paste: "在此粘贴文章，或拖入文件。",
   hint: "点击句子可保留，再点排除，第三次点击恢复。越淡越次要。",
   lengthAndSummary: "长度和摘要", length: "长度", atMost: "最多", unit: "单位",
-  "unit.chars": "字符", "unit.words": "词", "unit.sentences": "句", "unit.bytes": "字节",
+  "unit.chars": "字符", "unit.words": "词", "unit.sentences": "句", "unit.bytes": "字节", "unit.tokens": "词元",
   axis: "覆盖的主要词语", sliderName: "摘要长度", keys: "用方向键逐个查看摘要。",
   wishes: "选句方式", question: "问题", askSomething: "想让摘要回答的问题（可不填）",
-  steady: "变长时只增句", steadyLong: "较长的摘要保留较短摘要的每一句：变化更平稳，选句略逊。",
+  steady: "变长时保留已有的句子", steadyLong: "较长的摘要包含较短摘要的每一句，再加几句：变化更平稳，选句略逊。",
+  steadyMost: "这篇文章太长，变长时无法保留已有的句子：最多 1,000 句。",
+  presets: "常用长度", "preset.message": "短信", "preset.post": "微博", "preset.abstract": "文摘", "preset.prompt": "提示词", "preset.sections": "每节一句 · {number}", "preset.texts": "每篇一句 · {number}",
+  bullets: "列表", listed: "已复制为列表，连同符号共 {amount}。", nothingAnswers: "文中没有答案。最接近的句子：",
+  grow: "放宽到 {amount}", lacks: "缺少上文的句子", lacksLine: "“{quote}”缺少“{needed}”（{cause}）。", addIt: "加上", addedIt: "已加上，长度现为 {amount}。",
+  "take.html": "下载可打印的网页", bookmarklet: "缩短选中的文字", bookmarkletLong: "要缩短任何网页上选中的文字，把它拖到书签栏：",
+  bookmarkletCopied: "已复制。请新建书签，以它为网址；或把链接拖到书签栏。",
   summary: "摘要", waiting: "正在选句…", compare: "对比", copy: "复制", copied: "已复制", takeAway: "更多…",
   "take.markdown": "复制为 Markdown", "take.quotations": "复制引文及位置", "take.curl": "复制 curl 命令",
   "take.python": "复制 Python 程序", "take.link": "复制带原文的链接", "take.json": "下载 JSON",
   secondSummary: "第二份摘要", how: "使用方法", "how.1": "粘贴文章、拖入文件，或看示例。",
   "how.2": "移动滑块，放得下的最重要的句子会随之高亮。", "how.3": "点击句子可保留或排除，然后复制摘要。",
   model: "模型", privacy: "文章只发送到这台服务器。草稿保存在此标签页中，关闭后即消失。",
-  used: "{used} / {amount}。", share: "主要词语 {percent}%", covered: "{amount}，覆盖主要词语的 {percent}%",
+  used: "{used} / {amount}。", share: "覆盖 {percent}%", covered: "{amount}，覆盖主要词语的 {percent}%",
   mainWords: "主要词语：", kept: "已保留", leftOut: "已排除", document: "文章 {number}", remove: "移除“{name}”", show: "显示“{name}”",
   replaced: "原文已替换。", added: "已添加“{name}”。", removed: "已移除“{name}”。", cleared: "原文已清空。",
   linkSize: "已复制链接，共 {size} 个字符。原文就在链接里，服务器看不到。", linkBad: "无法读取链接中的文章。",
@@ -102,8 +114,8 @@ const ZH = {
 };
 
 const LINES = { en: EN, zh: ZH };
-const UNITS_EN = { chars: "character", words: "word", sentences: "sentence", bytes: "byte" };
-const UNITS_ZH = { chars: " 个字符", words: " 个词", sentences: " 句", bytes: " 字节" };
+const UNITS_EN = { chars: "character", words: "word", sentences: "sentence", bytes: "byte", tokens: "token" };
+const UNITS_ZH = { chars: " 个字符", words: " 个词", sentences: " 句", bytes: " 字节", tokens: " 个词元" };
 const KINDS_EN = { row: "row of a table", glued: "glued lines", link: "link or reference", other: "not prose" };
 const KINDS_ZH = {
   caption: "图注", credit: "署名", heading: "标题", dateline: "电头", greeting: "问候", signature: "落款", boilerplate: "套话", link: "链接",
@@ -156,6 +168,22 @@ export const kindName = (kind) => (spoken === "zh" ? KINDS_ZH : KINDS_EN)[kind] 
 
 /** Why a sentence cannot be understood alone, such as "a pronoun". */
 export const causeName = (cause) => (spoken === "zh" ? CAUSES_ZH : CAUSES_EN)[cause] ?? cause;
+
+// What the server says in English about files and requests.
+const TOLD_ZH = [
+  [/^read as (\S+)$/i, "按 $1 编码读取"], [/^named like an? (.+), but read as plain text$/i, "名称像 $1，但按纯文本读取"], [/^read its (?:column|field) '(.+)'$/i, "读取了其中的“$1”"],
+  [/^(\d+) of (\d+) pages have no text, page (\d+) first$/i, "共 $2 页，其中 $1 页没有文字，最前是第 $3 页"],
+  [/is a picture: .*/i, "是图片：请先识别文字（OCR）。"], [/is a recording: .*/i, "是录音：请先转成文字。"], [/is (?:compressed|an archive): .*/i, "是压缩文件：请先解压。"], [/is encrypted: .*/i, "已加密：请先去掉密码。"],
+  [/is an old Office file: .*/i, "是旧版 Office 文件：请先另存为 DOCX。"], [/is a spreadsheet: .*/i, "是电子表格：请先另存为 CSV。"], [/(?:has no text|is empty)\b.*/i, "里没有文字。"], [/is (?:a broken|no readable) .*/i, "已损坏，无法读取。"],
+  [/^the text has too many sentences: a request may have ([\d,]+).*/i, "文章的句子太多：最多 $1 句。"], [/^the text has ([\d,]+) lines: a request may have ([\d,]+).*/i, "文章有 $1 行，太多了：最多 $2 行。"],
+  [/^the body is larger than the ([\d,]+) bytes.*/i, "太大了：最多 $1 字节。"], [/.*\b(?:busy|queue is full)\b.*/i, "服务器正忙，请稍后再试。"], [/.*\bnot ready (?:in time|within).*/i, "服务器未能及时完成，请缩短文章再试。"],
+];
+
+/** A line of the server in the reader's language, if it is a known one. */
+export function told(line) {
+  const known = spoken === "zh" && TOLD_ZH.find(([pattern]) => pattern.test(line));
+  return known ? line.replace(...known) : line;
+}
 
 /** What a sentence is in its text; nothing if that is not known. */
 export const roleLine = (role) => (role ? LINES[spoken][`role.${role}`] : null);

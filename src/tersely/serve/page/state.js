@@ -7,10 +7,10 @@ const MOST_CHARACTERS = 20_000_000;
 
 let made = 0;
 /** A text with a name of its own, which pins refer to. */
-export const newDocument = (text, name = "", places = []) => ({ id: `${Date.now().toString(36)}.${made++}`, name, text, places });
+export const newDocument = (text, name = "", { places = [], blocks = null } = {}) => ({ id: `${Date.now().toString(36)}.${made++}`, name, text, places, blocks });
 
 export const START = {
-  documents: [newDocument("")], active: 0, example: null, question: "", unit: "chars", budgets: {}, second: null, steady: false, model: null, pins: {},
+  documents: [newDocument("")], active: 0, example: null, question: "", unit: "chars", budgets: {}, second: null, steady: false, bullets: false, model: null, pins: {},
 };
 
 export class Store {

@@ -38,7 +38,7 @@ export class SummaryView {
   show(frontier, point) {
     if (this.#frontier?.documents !== frontier.documents) this.clear();
     this.#frontier = frontier;
-    const wanted = `${point.isWhole} ${point.chosen}`;
+    const wanted = `${point.isWhole} ${point.chosen} ${point.text}`;
     if (wanted === this.#shown) return;
     this.#shown = wanted;
     clearTimeout(this.#rest);
@@ -62,6 +62,7 @@ export class SummaryView {
   #write({ chosen, isWhole }, most) {
     const { sentences, separator, documents } = this.#frontier;
     const nodes = [];
+    const lacking = new Set(this.#frontier.lacking(chosen));
     let length = 0;
     let before = null;
     for (const index of chosen) {
@@ -71,12 +72,18 @@ export class SummaryView {
         break;
       }
       if (before) nodes.push(isWhole ? sentence.before : separator);
-      if (!isWhole) nodes.push(this.#frontier.lead(index, before?.index));
-      const span = this.#span(index);
+      const line = document.createElement("span");
+      line.className = "line";
+      const lead = isWhole ? "" : this.#frontier.lead(index, before?.index);
+      if (lead) line.append(Object.assign(document.createElement("b"), { className: "speaker", textContent: lead }));
       const changes = documents.length > 1 && before?.document !== sentence.document;
-      if (changes) span.dataset.from = documents.find(({ id }) => id === sentence.document).name;
-      else delete span.dataset.from;
-      nodes.push(span);
+      if (changes) line.dataset.from = documents.find(({ id }) => id === sentence.document).name;
+      const span = this.#span(index);
+      const text = isWhole ? this.#frontier.original(index) : sentence.text; // the whole text is as it is
+      if (span.textContent !== text) span.textContent = text;
+      span.classList.toggle("lacks", lacking.has(index));
+      line.append(span);
+      nodes.push(line);
       length += sentence.text.length;
       before = sentence;
     }
@@ -91,7 +98,6 @@ export class SummaryView {
       const span = document.createElement("span");
       span.dataset.index = index;
       span.setAttribute("role", "link");
-      span.textContent = this.#frontier.sentences[index].text;
       this.#spans.set(index, span);
     }
     return this.#spans.get(index);

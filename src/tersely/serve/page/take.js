@@ -1,6 +1,8 @@
 /** What can be taken away: the summary in several forms, and the commands that make it. */
 
 import { aboutOf } from "./asker.js";
+import { exported } from "./export.js";
+import { measure } from "./lengths.js";
 import { toast } from "./notice.js";
 import { amount, grouped, say } from "./speech.js";
 
@@ -9,12 +11,13 @@ const $ = (id) => document.getElementById(id);
 /** `hear.now()` has the frontier, the point and the budget, `hear.link()` makes a link; `hear.copied()` is told. */
 export function prepareTake(hear) {
   const takes = {
-    text: ({ point }) => copy(point.text),
+    text: ({ frontier, point }) => (hear.isList() ? copyList(frontier, point) : copy(point.text)),
+    html: ({ frontier, point, budget }) => download(exported(frontier, point, $("summary"), $("source"), $("used").textContent), fileName(budget, frontier.unit, "html"), "text/html"),
     markdown: ({ frontier, point }) => copy(markdown(frontier, point)),
     quotations: ({ frontier, point }) => copy(quotations(frontier, point)),
     curl: ({ frontier, budget }) => copy(curl(frontier, budget)),
     python: ({ frontier, budget }) => copy(python(frontier, budget)),
-    json: ({ frontier, point, budget }) => download(json(frontier, point, budget), fileName(budget, frontier.unit)),
+    json: ({ frontier, point, budget }) => download(json(frontier, point, budget), fileName(budget, frontier.unit, "json"), "application/json"),
     link: async () => {
       const link = await hear.link();
       await copy(link);
@@ -25,15 +28,27 @@ export function prepareTake(hear) {
     button.addEventListener("click", async () => {
       $("take").open = false;
       await takes[button.dataset.take](hear.now());
-      if (button.dataset.take !== "json") hear.copied();
+      if (!["json", "html"].includes(button.dataset.take)) hear.copied();
     });
   }
+  $("take").addEventListener("toggle", () => {
+    const menu = $("take").lastElementChild;
+    menu.classList.remove("up");
+    menu.classList.toggle("up", menu.getBoundingClientRect().bottom > innerHeight && $("take").getBoundingClientRect().top > menu.offsetHeight);
+  });
   document.addEventListener("click", ({ target }) => target.closest?.("#take") ?? ($("take").open = false));
   document.addEventListener("keydown", ({ key }) => {
     if (key !== "Escape" || !$("take").open) return;
     $("take").open = false;
     $("take").firstElementChild.focus();
   });
+}
+
+/** Copy the sentences line by line; the marks count, too, which the budget does not know. */
+async function copyList(frontier, { chosen }) {
+  const lines = chosen.map((index, place) => `• ${frontier.lead(index, chosen[place - 1])}${frontier.sentences[index].text}`);
+  await copy(lines.join("\n"));
+  toast(say("listed", { amount: amount(measure(lines.join("\n"), "chars"), "chars") }));
 }
 
 /** The chosen sentences as a list, under the names of their texts if there are several. */
@@ -81,14 +96,24 @@ function curl(frontier, budget) {
 }
 
 function python(frontier, budget) {
-  const [, { text, model, nested, ...how }] = request(frontier, budget);
+  const [, { text, blocks, model, nested, ...how }] = request(frontier, budget);
   const options = Object.entries(how).map(([name, value]) => `, ${name}=${JSON.stringify(value)}`).join("");
   const loaded = `Summarizer.load(${model ? JSON.stringify(model) : ""})`;
   const imported = model || nested ? "Summarizer" : "summarize";
+  const [given, reading] = told(frontier, text);
   const call = nested
     ? `${loaded}.frontier(text${options}, nested=True).at(${Math.min(budget, frontier.capacity)})`
     : `${model ? `${loaded}.` : ""}summarize(text${options})`;
-  return `from tersely import ${imported}\n\ntext = ${JSON.stringify(text, null, typeof text === "string" ? 0 : 4)}\n\nsummary = ${call}\nprint(summary.text)\n`;
+  return `${reading}from tersely import ${imported}\n\ntext = ${given}\n\nsummary = ${call}\nprint(summary.text)\n`;
+}
+
+/** The text as a Python program has it: a file with its blocks, as the server found them. */
+function told({ documents, language }, text) {
+  if (!documents.some(({ blocks }) => blocks)) return [JSON.stringify(text, null, typeof text === "string" ? 0 : 4), ""];
+  const split = ({ text: own, blocks }) => `Document.split(${JSON.stringify(own)}, tuple(Block(**each) for each in ${JSON.stringify(blocks)}), ${JSON.stringify(language)})`;
+  const parts = documents.map((each) => (each.blocks ? split(each) : JSON.stringify(each.text)));
+  const several = `[\n${parts.map((part, index) => `    {"id": ${JSON.stringify(documents[index].name)}, "text": ${part}},\n`).join("")}]`;
+  return [parts.length > 1 ? several : parts[0], "from tersely import Document\nfrom tersely.text.blocks import Block\n"];
 }
 
 /** The summary as data, with the places of its sentences. */
@@ -106,7 +131,7 @@ function json(frontier, { chosen, length, text }, budget) {
 }
 
 /** Put a text into the clipboard. */
-async function copy(text) {
+export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -122,16 +147,16 @@ async function copy(text) {
   }
 }
 
-function download(text, name) {
+function download(text, name, type) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.href = URL.createObjectURL(new Blob([text], { type }));
   link.download = name;
   link.click();
   URL.revokeObjectURL(link.href);
 }
 
-function fileName(budget, unit) {
-  return `${say("summary")} ${amount(budget, unit)}.json`.replaceAll(/[\s,]+/g, "-").toLowerCase();
+function fileName(budget, unit, ending) {
+  return `${say("summary")} ${amount(budget, unit)}.${ending}`.replaceAll(/[\s,]+/g, "-").toLowerCase();
 }
 
 /** A text that Markdown shows as it is. */

@@ -21,13 +21,13 @@ export class Terms {
   /** Find the main words of a text, given its sentences: those of most sentences, but no common ones. */
   constructor({ sentences, language }) {
     const words = splitter(language);
-    const rows = sentences.map(({ text }) => new Map(words(text).map((word) => [stem(word), word])));
+    const rows = sentences.map(({ text }) => new Map(words(text).map((word) => [stem(word.toLowerCase()), word])));
     const times = new Map(); // word -> in how many sentences
-    const forms = new Map(); // word -> as it is written first
+    const forms = new Map(); // word -> as it is written first; in lowercase if it ever is, since it is no name then
     for (const row of rows) {
       for (const [word, form] of row) {
         times.set(word, (times.get(word) ?? 0) + 1);
-        if (!forms.has(word)) forms.set(word, form);
+        if (!forms.has(word) || (forms.get(word) !== forms.get(word).toLowerCase() && form === form.toLowerCase())) forms.set(word, form);
       }
     }
     const again = [...times].filter(([, count]) => count > 1);
@@ -61,7 +61,7 @@ export class Terms {
 
 function splitter(language) {
   const known = (word) => !COMMON.has(word) && !/^\p{N}+$/u.test(word);
-  if (!DENSE.has(language)) return (text) => (text.toLowerCase().match(LETTERS) ?? []).map(bare).filter((word) => word.length > 2 && known(word));
+  if (!DENSE.has(language)) return (text) => (text.match(LETTERS) ?? []).map(bare).filter((word) => word.length > 2 && known(word.toLowerCase()));
   if (!globalThis.Intl?.Segmenter) return (text) => Array.from({ length: text.length - 1 }, (_, at) => text.slice(at, at + 2)).filter((pair) => /^\p{L}{2}$/u.test(pair));
   const segmenter = new Intl.Segmenter(language, { granularity: "word" });
   const numeral = /^[第一二三四五六七八九十百千万亿多两几]+/u;

@@ -2,7 +2,7 @@
 
 import { alone } from "./api.js";
 import { toast } from "./notice.js";
-import { say, spoken } from "./speech.js";
+import { say, spoken, told } from "./speech.js";
 import { named, newDocument } from "./state.js";
 
 const $ = (id) => document.getElementById(id);
@@ -56,7 +56,7 @@ export class Texts {
     this.read();
     const names = this.all.slice(-documents.length).map(({ name }) => name).join(", ");
     const done = joins ? say("added", { name: names }) : filled.length ? say("replaced") : "";
-    const notes = documents.flatMap((each) => (each.notes ?? []).map((note) => say("file.noted", { name: each.name, notes: `${note}.` })));
+    const notes = documents.flatMap((each) => (each.notes ?? []).map((note) => say("file.noted", { name: each.name, notes: `${told(note)}${spoken === "zh" ? "。" : "."}` })));
     if (done || notes.length) toast([done, ...notes].filter(Boolean).join(" "), Boolean(done));
   }
 
@@ -64,7 +64,7 @@ export class Texts {
     const { documents, active } = this.store.now;
     const written = wellFormed(text);
     if (documents[active].text === written) return;
-    const now = documents.map((each, index) => (index === active ? { ...each, text: written } : each));
+    const now = documents.map((each, index) => (index === active ? { ...each, text: written, places: [], blocks: null } : each));
     this.store.change({ documents: now, example: null }, "typing");
   }
 

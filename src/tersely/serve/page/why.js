@@ -6,12 +6,13 @@ const QUOTED = 60; // characters
 const WORDS = 5;
 const SPANS = 3;
 
-/** The server's keyword for the length of a summary, and a sentence about it. */
+/** The server's keyword for the length of a summary, a sentence about it, and the length that would help, if any. */
 export function whyLength(frontier, { chosen, length }, budget) {
   const { sentences, lengths, exclude, unit, gap, steps, steady } = frontier;
   if (!sentences.length) return ["empty-input", say("length.empty")];
+  if (frontier.isUnanswered) return ["nothing-answers", ""]; // the line above the summary says it
   if (frontier.partial) return ["unknown", ""];
-  if (frontier.place(budget) < 0) return ["pins", say("length.pins", { amount: amount(steps[0].budget, unit) })];
+  if (frontier.place(budget) < 0) return ["pins", say("length.pins", { amount: amount(steps[0].budget, unit) }), steps[0].budget];
   if (chosen.length === sentences.length) return ["whole-text-fits", say("length.whole")];
   const taken = new Set([...chosen, ...exclude]);
   const left = lengths.filter((_, index) => !taken.has(index));
@@ -21,7 +22,7 @@ export function whyLength(frontier, { chosen, length }, budget) {
   if (needs <= budget - length) return ["no-gain", say(steady && steps.at(-1).budget > budget ? "length.steady" : "length.gain")];
   if (!left.length && chosen.length) return ["selected", say("length.all")];
   if (!left.length) return ["nothing-fits", say("length.none")];
-  if (!chosen.length) return ["nothing-fits", say("length.short", { amount: amount(least, unit) })];
+  if (!chosen.length) return ["nothing-fits", say("length.short", { amount: amount(least, unit) }), unit === "tokens" ? 0 : least];
   if (length === budget) return ["selected", say("length.full", { unit: one(unit) })];
   return ["selected", say("length.rest", { more: grouped(needs) })];
 }
@@ -32,6 +33,7 @@ export function whySentence(frontier, terms, index, budget) {
   const { chosen } = frontier.at(budget);
   const isIn = chosen.includes(index);
   const rank = frontier.ranking.indexOf(index) + 1;
+  const [needed, alone, serves] = needsOf(frontier, index, chosen);
   const lines = [
     pinned(frontier, index),
     frontier.noise?.has(index) && say("why.noise", { noise: kindName(frontier.noise.get(index)) }),
@@ -40,10 +42,12 @@ export function whySentence(frontier, terms, index, budget) {
     query && say("why.query", { query }),
     wordsOf(terms, index),
     placeOf(frontier, index),
-    ...needsOf(frontier, index, chosen),
+    needed,
+    alone,
+    serves,
     ...(frontier.partial ? [] : entries(frontier, index, budget, isIn)),
   ];
-  return { isIn, lines: lines.filter(Boolean) };
+  return { isIn, lines: lines.filter(Boolean), lacks: needed };
 }
 
 function pinned({ pins }, index) {
