@@ -60,7 +60,7 @@ def test_a_folder_is_read_in_sorted_order_with_everything_below_it(tmp_path: Pat
         (tmp_path / ("deeper" if number < 10 else ".") / f"{number:02d}.txt").write_text(text)
     write_lines(tmp_path / "a.jsonl.zst", TEXTS[20:22])
     write_table(tmp_path / "b.parquet", {"text": TEXTS[22:]})
-    (tmp_path / "notes.pdf").write_bytes(b"not read")
+    (tmp_path / "notes.zip").write_bytes(b"not read")
     assert list(read_texts(tmp_path)) == [*TEXTS[10:], *TEXTS[:10]]
 
 
@@ -89,6 +89,11 @@ def test_only_the_first_words_are_read(tokens: int, sentences: int) -> None:
     document = beginning(Document.from_text("Rain fell on the town. " * 2 + "So it goes. " * 5), 6, tokens)
     assert len(document) == sentences
     assert document.text.rstrip().endswith(document.texts[-1])
+
+
+def test_tokens_are_what_the_counter_counts() -> None:
+    document = Document.from_sentences(["Rain fell.", "So it goes.", "Snow."], "en")
+    assert [len(beginning(document, 3, 21, count)) for count in (len, lambda _: 11)] == [2, 1]
 
 
 def test_given_documents_are_validated_on_and_never_trained_on(tmp_path: Path) -> None:
@@ -128,7 +133,8 @@ def test_documents_held_out_are_not_trained_on(tmp_path: Path) -> None:
         ("a.jsonl", "\n[1]\n", "a.jsonl:2: not a JSON object"),
         ("a.jsonl.gz", "not gzip", "a.jsonl.gz:1: not a JSON object"),
         ("a.jsonl", '{"text": ' + "[" * 100_000, "a.jsonl:1: broken JSON"),
-        ("a.pdf", "x", "neither JSONL"),
+        ("a.zip", "x", "is no file that 'tersely summarize' or"),
+        ("a.pdf", "%PDF-", "a.pdf is no readable PDF"),
         ("a.parquet", "x", "a.parquet:1: not a readable Parquet file"),
     ],
 )
@@ -158,7 +164,7 @@ def test_a_byte_order_mark_is_not_part_of_a_text(tmp_path: Path, name: str) -> N
 
 
 def test_an_empty_folder_and_a_missing_file_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no text files"):
+    with pytest.raises(InputError, match="has no files that"):
         list(read_texts(tmp_path))
     with pytest.raises(InputError, match="does not exist"):
         list(read_texts(tmp_path / "none.jsonl"))
@@ -169,3 +175,20 @@ def test_a_table_without_texts_is_refused_with_the_reason(tmp_path: Path) -> Non
         list(read_texts(write_table(tmp_path / "a.parquet", {"body": TEXTS})))
     with pytest.raises(InputError, match=r"b\.parquet:2: text is neither a string nor a list"):
         list(read_texts(write_table(tmp_path / "b.parquet", {"text": ["One.", None]})))
+
+
+def test_letters_and_each_message_of_a_mailbox_are_documents(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mail = "From a@b Mon Jan  1 00:00:00 2026\nSubject: Hi {0}\nMIME-Version: 1.0\n\nIt rains on day {0}.\n\n"
+    (tmp_path / "a.mbox").write_text(mail.format(1) + mail.format(2))
+    (tmp_path / "b.eml").write_text("MIME-Version: 1.0\n\nIt snows.")
+    (tmp_path / "c.pdf").write_bytes(b"%PDF-")
+    (tmp_path / "d.zip").write_bytes(b"PK")
+    records = list(read_records(tmp_path))
+    assert [(record.id, record.document.texts) for record in records] == [
+        ("a.mbox:1", ("Hi 1", "It rains on day 1.")),
+        ("a.mbox:2", ("Hi 2", "It rains on day 2.")),
+        ("b.eml", ("It snows.",)),
+    ]
+    assert capsys.readouterr().err.startswith(f"tersely: left out: {tmp_path / 'c.pdf'} is no readable PDF")

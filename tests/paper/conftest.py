@@ -1,6 +1,8 @@
 """A small corpus and a small encoder, so that a training run takes a second."""
 
+import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from zlib import crc32
 
 import numpy as np
@@ -17,7 +19,7 @@ from tersely.paper.config import (
     SiameseNetworks,
     TrainingSelection,
 )
-from tersely.score.simple import Coverage
+from tersely.score.classic import Coverage
 from tersely.text import Document
 
 WORDS = "rain river town bridge mayor storm school harbor plan money winter council train ship flood".split()
@@ -64,6 +66,14 @@ def batch(corpus: Corpus) -> DocumentBatch:
     teacher = Teacher.load("coverage", "coverage")
     documents = Documents(corpus.documents, Hashing(), ("position", "words"), teacher, words=Coverage())
     return documents.batch(range(8), [100] * 8)
+
+
+@pytest.fixture
+def data(tmp_path: Path, english: str) -> Path:
+    """A folder with the test split of a dataset."""
+    lines = [{"id": str(i), "text": english, "summary": ["The harbor will close to cars."]} for i in range(2)]
+    (tmp_path / "my_cnndm_test.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    return tmp_path
 
 
 @pytest.fixture

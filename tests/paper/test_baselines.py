@@ -1,6 +1,7 @@
 """NeuSum, BertSum, STAS and the word model of PMI: each learns, resumes bit for bit, and becomes a model folder."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,8 @@ from tersely.errors import InputError, ModelError, UsageError
 from tersely.evaluate.systems import Oracle
 from tersely.learn.training import read_tensors
 from tersely.options import Budget
-from tersely.paper.baselines import BaselineLessons, Labeled, Packed, read_baseline
-from tersely.paper.scorers.bertsum import lay_out
-from tersely.paper.scorers.stas import BEGIN
+from tersely.paper.baselines import BaselineData, BaselineLessons, Labeled, Packed, read_baseline, read_labeled
+from tersely.paper.scorers import BEGIN, lay_out
 from tersely.paper.train_bertsum import BertSumConfig, BertSumData, BertSumNetwork
 from tersely.paper.train_neusum import NeuSum, NeuSumConfig, NeuSumNetwork, divergence, neusum_lessons
 from tersely.paper.train_stas import (
@@ -245,7 +245,7 @@ def test_bertsum_is_fine_tuned_and_its_folder_says_what_the_network_says(
         "x", "bertsum", data=BertSumData(str(small_bert), 64, count=2), network=BertSumNetwork(1, 2, 16)
     )
     config = replace(short(config, 40), training=replace(short(config, 40).training, rate=1e-2))
-    config.make([data], tmp_path / "model", False, 0, quietly)
+    config.make(BaselineData([data]), tmp_path / "model", False, quietly)
     model = Summarizer.load(tmp_path / "model")
     document = Document.from_sentences(sentences(3), "en")
     values = model.score(document)
@@ -272,6 +272,36 @@ def _bertsum_inputs(folder: Path, document: Document) -> tuple[Any, dict[str, An
     return graph, {name: np.array([row]) for name, row in zip(("ids", "segments", "places"), laid_out, strict=True)}
 
 
+def test_documents_to_validate_on_are_the_last_and_never_trained_on(tmp_path: Path, data: Path) -> None:
+    lines = data.read_text().splitlines()
+    held_out = tmp_path / "held-out.jsonl"
+    held_out.write_text("\n".join(lines[:4]))
+    files = BaselineData([data], [held_out])
+    examples, validation = read_labeled(files, 40, 2)
+    corpus = files.corpus(40)
+    for texts, count in (
+        ([example.document.text for example in examples], validation),
+        ([document.text for document in corpus.documents], corpus.validation),
+    ):
+        assert count == 4
+        assert len(set(texts)) == len(texts) == len({json.loads(line)["text"] for line in lines})
+        assert texts[-4:] == [json.loads(line)["text"] for line in lines[:4]]
+    config = short(NeuSumConfig("x", "neusum", network=NeuSumNetwork(width=8, heads=2)), 4)
+    lessons = neusum_lessons(config, examples, Places())
+    seen: dict[bool, set[int]] = {True: set(), False: set()}
+
+    def loss(numbers: Sequence[int], noise: torch.Generator) -> torch.Tensor:
+        seen[torch.is_grad_enabled()].update(numbers)
+        return lessons.loss(numbers, noise)
+
+    replace(lessons, loss=loss, validation=validation).train(tmp_path / "run", False, quietly)
+    assert max(seen[True]) < len(examples) - 4
+    assert seen[False] == set(range(len(examples) - 4, len(examples)))
+    held_out.write_text(json.dumps({"text": "It rains. It pours."}))
+    with pytest.raises(InputError, match="no document with a summary to validate on"):
+        read_labeled(files, 40, 2)
+
+
 def test_wrong_input_is_a_clear_error(tmp_path: Path, data: Path, small_bert: Path) -> None:
     with pytest.raises(UsageError, match="unknown kind of baseline 'scorer'"):
         read_baseline("cpu-siamese-en")
@@ -280,7 +310,7 @@ def test_wrong_input_is_a_clear_error(tmp_path: Path, data: Path, small_bert: Pa
     few = tmp_path / "few.jsonl"
     few.write_text("\n".join(data.read_text().splitlines()[:5]))
     with pytest.raises(InputError, match="5 documents with summaries are too few"):
-        NeuSumConfig("x", "neusum").make([few], tmp_path / "out", False, 0, quietly)
+        NeuSumConfig("x", "neusum").make(BaselineData([few]), tmp_path / "out", False, quietly)
     with pytest.raises(UsageError, match="'steps' must be positive"):
         short(NeuSumConfig("x", "neusum"), 0)
     for scorer in ("bertsum", "stas"):

@@ -8,8 +8,8 @@ from tersely.learn.corpus import Corpus
 from tersely.paper.batches import Documents, Order, Teacher
 from tersely.paper.config import ScorerConfig
 from tersely.paper.train_scorer import make_documents
+from tersely.score.classic import Coverage
 from tersely.score.learned import features
-from tersely.score.simple import Coverage
 from tersely.text import Document
 
 from .conftest import Hashing
@@ -46,7 +46,7 @@ def test_shuffled_sentences_keep_what_they_count_in_the_text_as_it_was(corpus: C
     order = np.random.default_rng(1).permutation(count)
     plain = Documents(*parts).batch([0, 1], [90, 90])
     mixed = Documents(*parts, orders={0: order}).batch([0, 1], [90, 90])
-    for name in ("vectors", "chars", "lengths", "coverage", "target", "says"):
+    for name in ("vectors", "chars", "lengths", "target", "says"):
         was, now = getattr(plain, name), getattr(mixed, name)
         np.testing.assert_array_equal(now[0, :count], was[0, order], err_msg=name)
         np.testing.assert_array_equal(now[1], was[1], err_msg=name)

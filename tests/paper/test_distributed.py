@@ -45,7 +45,7 @@ KINDS = {
     "gumbel": BASE,
     "perturbed": replace(
         BASE,
-        network=replace(BASE.network, value="coverage_exp", features="position words"),
+        network=replace(BASE.network, value="length_exp", features="position words"),
         objective=Objective(imitation=0.7, words=0.5),
         selection=replace(BASE.selection, kind="perturbed"),
     ),
@@ -181,7 +181,7 @@ def test_torchrun_starts_processes_of_which_one_says_what_is_wrong(tmp_path: Pat
 
 def test_padding_adds_no_sentences(batch: DocumentBatch) -> None:
     longer = padded(batch, batch.mask.shape[1] + 3)
-    for name in ("vectors", "features", "chars", "lengths", "mask", "coverage", "target", "says"):
+    for name in ("vectors", "features", "chars", "lengths", "mask", "target", "says"):
         there, more = getattr(longer, name).split([batch.mask.shape[1], 3], dim=1)
         assert torch.equal(there, getattr(batch, name))
-        assert (more == (1 if name in ("chars", "coverage") else 0)).all()
+        assert (more == (1 if name == "chars" else 0)).all()

@@ -7,7 +7,7 @@ import torch
 
 from tersely.paper.batches import DocumentBatch
 from tersely.paper.config import ScorerConfig, read_network_config
-from tersely.paper.networks import ScorerModel, ScoringNetwork, Siamese, normalized
+from tersely.paper.networks import ScorerModel, ScoringNetwork, Siamese
 from tersely.paper.transformer import Transformer
 
 from .conftest import COLUMNS
@@ -60,28 +60,13 @@ def test_scaled_embeds_content_larger_by_the_root_of_the_width() -> None:
     torch.testing.assert_close(scaled(x, mask), plain(x, mask))
 
 
-@pytest.mark.parametrize("how", ["encoder", "unit", "width"])
-def test_normalized_vectors_do_not_depend_on_the_length_that_the_encoder_gives(
-    how: str, config: ScorerConfig, batch: DocumentBatch
-) -> None:
-    scorer = ScoringNetwork(replace(config, data=replace(config.data, normalize=how)), COLUMNS)
-    longer = batch._replace(vectors=batch.vectors * 3)
-    same = torch.allclose(scores_of(scorer, longer)[batch.mask], scores_of(scorer, batch)[batch.mask], atol=1e-5)
-    assert same is (how != "encoder")
-    lengths = normalized(batch.vectors, how).norm(dim=-1)
-    assert (lengths[~batch.mask] == 0).all()
-    if how != "encoder":
-        expected = torch.full_like(lengths[batch.mask], COLUMNS**0.5 if how == "width" else 1.0)
-        torch.testing.assert_close(lengths[batch.mask], expected)
-
-
 @pytest.mark.parametrize("value", ["sigmoid", "exp", "length_exp"])
 def test_values_are_positive_and_rise_with_the_score(config: ScorerConfig, value: str) -> None:
     scorer = ScoringNetwork(replace(config, network=replace(config.network, value=value)), COLUMNS)
-    values = scorer.values(torch.linspace(-5, 5, 9)[None], torch.full((1, 9), 30.0), torch.ones(1, 9))[0]
+    values = scorer.values(torch.linspace(-5, 5, 9)[None], torch.full((1, 9), 30.0))[0]
     assert (values > 0).all()
     assert (values.diff() > 0).all()
-    twice = scorer.values(torch.zeros(1, 2), torch.tensor([[30.0, 60.0]]), torch.ones(1, 2))[0]
+    twice = scorer.values(torch.zeros(1, 2), torch.tensor([[30.0, 60.0]]))[0]
     assert (twice[1] / twice[0]).item() == pytest.approx(2.0 if value == "length_exp" else 1.0)
 
 

@@ -30,7 +30,7 @@ from tersely.paper.objectives import (
     total_loss,
 )
 from tersely.paper.selection import SoftChoice, gumbel_top_k
-from tersely.score.simple import Coverage
+from tersely.score.classic import Coverage
 
 from .conftest import COLUMNS, Hashing
 
@@ -113,7 +113,7 @@ def test_the_two_readings_of_the_negatives_relaxation_have_opposite_gradients(
     torch.testing.assert_close(slopes[0], -slopes[1])
 
 
-@pytest.mark.parametrize("changes", [{}, {"direction": "forward", "contrast": 0.2, "target": "frozen"}])
+@pytest.mark.parametrize("changes", [{}, {"contrast": 0.2, "target": "frozen"}])
 def test_the_exact_gradient_is_the_effect_of_each_single_sentence(
     changes: dict, config: ScorerConfig, batch: DocumentBatch
 ) -> None:
@@ -266,8 +266,8 @@ def test_the_objective_words_counts_like_coverage(corpus: Corpus) -> None:
         ({"rest_ext": 0.0, "ext_doc": 0.0, "words": 1.0}, {}),
         ({"words": 0.5}, {}),
         ({"gradient": "exact", "negative_relaxation": "selected", "negative_target": "own"}, {}),
-        ({"gradient": "exact", "direction": "forward", "target": "frozen", "contrast": 0.1}, {"encoder": False}),
-        ({"direction": "forward"}, {"encoder_positions": "learned", "predictor_positions": "none", "scaled": True}),
+        ({"gradient": "exact", "target": "frozen", "contrast": 0.1}, {"encoder": False}),
+        ({}, {"encoder_positions": "learned", "predictor_positions": "none", "scaled": True}),
     ],
 )
 @pytest.mark.parametrize("kind", ["gumbel", "perturbed"])
@@ -324,7 +324,6 @@ def test_the_fenchel_young_loss_leads_to_the_choice_of_the_teacher(config: Score
         ("objective", {"negative_target": "selectd"}, "did you mean 'selected'"),
         ("network", {"features": "position wrods"}, "did you mean 'words'"),
         ("siamese", {"encoder_positions": "learnd"}, "did you mean 'learned'"),
-        ("data", {"normalize": "unt"}, "did you mean 'unit'"),
         ("objective", {"gradient": "exakt"}, "did you mean 'exact'"),
         ("network", {"width": 9}, "multiple of 2 heads"),
         ("selection", {"kind": "network"}, "needs its 'folder'"),
@@ -334,7 +333,7 @@ def test_the_fenchel_young_loss_leads_to_the_choice_of_the_teacher(config: Score
         ("data", {"held_out": 0.9}, "held_out"),
         ("data", {"shuffled": 1.5}, "shuffled is a share"),
         ("selection", {"sigma": float("nan")}, "'sigma' must be positive, not nan"),
-        ("network", {"value": "coverage"}, "did you mean 'coverage_exp'"),
+        ("network", {"value": "length"}, "did you mean 'length_exp'"),
     ],
 )
 def test_a_configuration_that_makes_no_sense_is_refused(

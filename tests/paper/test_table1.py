@@ -1,7 +1,7 @@
 """The other methods of Table 1 do what their papers say, and learn; one command trains and measures them."""
 
 import json
-import sys
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import torch
 from click.testing import CliRunner
 from torch import Tensor, nn
 
+from tersely.cli.reproduce import command as reproduce
 from tersely.cli.train import command as train
 from tersely.errors import UsageError
 from tersely.learn.training import read_tensors
@@ -23,15 +24,14 @@ from tersely.paper.table1 import (
     NETWORKS,
     Table1Config,
     Table1Network,
-    cli,
     greedy_figures,
-    main,
     read_table1_config,
     train_baseline,
 )
 from tersely.paper.train_knapsack import tensors
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("cpu-knapsack-*-c*.toml"))
+RATES = {"error_rate": 0.12, "matched_rate": 0.34}
 OURS = [path for path in CONFIGS if path.stem.split("-")[2] in NETWORKS]
 
 
@@ -156,7 +156,7 @@ def test_density_greedy_always_fits() -> None:
     assert 0.9 < rates["value_ratio"] < 1
 
 
-def test_the_command_trains_and_prints_rows(tmp_path: Path) -> None:
+def test_the_command_trains_and_its_row_is_in_table_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "tiny.toml"
     file.write_text(
         'name = "tiny"\n[data]\ndistribution = "cnewsum"\nlabels = "dp"\n[network]\nkind = "neural"\nwidth = 8\n'
@@ -165,10 +165,12 @@ def test_the_command_trains_and_prints_rows(tmp_path: Path) -> None:
     done = CliRunner().invoke(train, ["knapsack", str(file), "--samples", "50", "--out", str(tmp_path / "out")])
     assert done.exit_code == 0, done.output
     assert "| Neural Knapsack | cnewsum |" in done.output
-    shown = CliRunner().invoke(cli, ["rows", str(tmp_path / "out")])
-    assert shown.exit_code == 0, shown.output
-    assert shown.output.count("Density greedy") == 2
-    assert CliRunner().invoke(cli, ["rows", str(tmp_path)]).exit_code != 0
+    (tmp_path / "out").rename(tmp_path / "neural-cnewsum")
+    monkeypatch.setattr("tersely.paper.knapsack_measure.measure_folder", lambda _: {"rounded": RATES})
+    monkeypatch.setattr("tersely.paper.table1.greedy_figures", lambda _: {"rounded": RATES})
+    shown = CliRunner().invoke(reproduce, ["table1", "--models", str(tmp_path)], catch_exceptions=False)
+    assert re.search(r"cnewsum Neural Knapsack +published .*\n +measured +\d", shown.stdout)
+    assert len(re.findall(r"Density greedy +measured +12\.00 +34\.00", shown.stdout)) == 2
 
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.stem)
@@ -197,21 +199,3 @@ def test_gradients_reach_the_profits(batch: Problems) -> None:
         network(kind)(given, sizes, mask)[mask].sum().backward()
         assert given.grad is not None
         assert given.grad[mask].abs().max() > 0
-
-
-@pytest.mark.parametrize(
-    ("args", "code", "said"),
-    [
-        (("rows", "nowhere"), 3, "nowhere holds no finished training run"),
-        (("rows", "one", "two"), 3, "one holds no finished training run"),
-    ],
-)
-def test_a_failure_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], args: tuple[str, ...], code: int, said: str
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["baselines", *args])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    [line] = capsys.readouterr().err.splitlines()
-    assert ended.value.code == code
-    assert line.startswith(f"tersely: {said}")

@@ -18,7 +18,7 @@ from tersely.cli.train import command
 from tersely.errors import ModelError, UsageError
 from tersely.learn.artifacts import to_toml
 from tersely.learn.training import RunFiles, TrainingProgress, read_tensors
-from tersely.paper.knapsack_measure import device_of, load_folder, measure_folder, probabilities
+from tersely.paper.knapsack_measure import device_of, export_knapsack, load_folder, measure_folder, probabilities
 from tersely.paper.knapsack_network import KnapsackConfig, KnapsackNetwork, KnapsackTraining, ProblemData
 from tersely.paper.knapsack_problems import CNNDM, Simulation
 from tersely.paper.train_knapsack import schedule, tensors, train_knapsack
@@ -143,6 +143,17 @@ def test_the_learning_rate_rises_and_then_falls() -> None:
     assert max(rates) == rates[4]
     assert rates[5:] == sorted(rates[5:], reverse=True)
     assert rates[-1] < 0.02
+
+
+def test_a_network_that_selects_nothing_is_not_exported(tmp_path: Path) -> None:
+    network = replace(CONFIG.network, kind="paper")
+    config = replace(CONFIG, network=network, training=replace(CONFIG.training, steps=1, rate=1e-9))
+    state = train_knapsack(config, tmp_path / "run", resume=False, report=silent)
+    export_knapsack(config, state, tmp_path / "model", samples=20)  # as it happens, this one selects something
+    state.network.decide.bias.data.fill_(-50)
+    with pytest.raises(ModelError, match="selects nothing in any of 20 problems"):
+        export_knapsack(config, state, tmp_path / "nothing", samples=20)
+    assert not (tmp_path / "nothing").exists()
 
 
 def test_the_command_makes_a_folder_that_loads_and_has_a_card(straight: Path, tmp_path: Path) -> None:

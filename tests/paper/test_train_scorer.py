@@ -23,10 +23,10 @@ from tersely.evaluate.report import read_log
 from tersely.learn.artifacts import to_toml
 from tersely.learn.corpus import Corpus
 from tersely.learn.training import BestWeights, TrainingProgress, averaged, read_tensors
-from tersely.paper.config import Objective, ScorerConfig, read_config
+from tersely.paper.config import Objective, ScorerConfig, ScorerTraining, read_config, read_network_config
 from tersely.paper.export import export
 from tersely.paper.networks import ScoringNetwork
-from tersely.paper.train_scorer import Dev, start, train_scorer
+from tersely.paper.train_scorer import Dev, check_selection, start, train_scorer
 from tersely.text import Document
 
 from .conftest import COLUMNS, Hashing, make_text
@@ -168,6 +168,16 @@ def test_length_control_is_trained_within_budgets(
     assert state.notes["curve"][-1]["selects"] > 0.9
 
 
+def test_a_selection_that_takes_nothing_stops_training(config: ScorerConfig, corpus: Corpus, tmp_path: Path) -> None:
+    """The loss of documents without a selection is 0: nothing would be learned, and a model would come of it."""
+    changed = replace(config, selection=replace(config.selection, kind="perturbed", shortest=1, longest=2))
+    with pytest.raises(ModelError, match=r"nothing to learn from: no sentence fits into 1 to 2 characters"):
+        train_scorer(changed, corpus, Hashing(), tmp_path, False, silent)
+    selection = replace(config.selection, kind="network", folder="x")
+    with pytest.raises(ModelError, match="knapsack network 'x' selects nothing"):
+        check_selection({"selects": 0.0}, replace(config, selection=selection))
+
+
 def test_words_need_coverage_to_count_them(config: ScorerConfig, corpus: Corpus, tmp_path: Path) -> None:
     objective = Objective(rest_ext=0.0, ext_doc=0.0, words=1.0, teacher_scorer="lead", teacher_tuned=False)
     with pytest.raises(UsageError, match="set teacher_scorer to 'coverage'"):
@@ -206,26 +216,31 @@ def test_rates_fall_to_zero_if_they_are_asked_to(config: ScorerConfig, corpus: C
         assert [group["lr"] for group in state.optimizer.param_groups] == pytest.approx(last)
 
 
-def test_a_warm_start_imitates_the_teacher_until_it_ends(config: ScorerConfig, corpus: Corpus, tmp_path: Path) -> None:
-    weights = []
-    for name, change in (("never", {}), ("warm", {"warm_start": 2}), ("imitation", {"imitation": 1.0})):
-        for steps in (2, 3):
-            changed = replace(
-                config,
-                objective=replace(config.objective, **change),
-                training=replace(config.training, steps=steps, validate_every=9),
-            )
-            state = train_scorer(changed, corpus, Hashing(), tmp_path / f"{name}-{steps}", False, silent)
-            weights.append(torch.cat([weight.flatten() for weight in state.network.scorer.parameters()]))
-    never, _, warm, after, imitation, still = weights
-    assert torch.equal(warm, imitation)
-    assert not torch.equal(warm, never)
-    assert not torch.equal(after, still)
+def test_all_that_is_trained_has_one_rate_unless_another_is_named(config: ScorerConfig, corpus: Corpus) -> None:
+    """The paper's second optimizer is for loaded weights, and it updates none of these."""
+    for name in ("paper-cnndm", "paper-nyt", "paper-cnewsum"):
+        training = read_network_config(name).training
+        assert training.rates == (training.rate, training.rate)
+    state = start(replace(config, training=ScorerTraining(1)), corpus, Hashing(), COLUMNS, Path("none"))
+    groups = state.optimizer.param_groups
+    assert {group["lr"] for group in groups} == {3e-6}
+    assert sum(len(group["params"]) for group in groups) == len(list(state.network.parameters()))
 
 
-@pytest.mark.parametrize(
-    ("features", "value"), [("", "sigmoid"), ("position words length", "length_exp"), ("", "coverage_exp")]
-)
+def test_the_epsilon_of_adam_is_a_setting(config: ScorerConfig, corpus: Corpus) -> None:
+    """A gradient as small as epsilon moves a weight by half of the rate, and one far above it by the whole rate."""
+    moved = []
+    for epsilon in (1e-8, 1e-14):
+        training = replace(config.training, rate=0.1, epsilon=epsilon)
+        state = start(replace(config, training=training), corpus, Hashing(), COLUMNS, Path("none"))
+        weight = next(state.network.scorer.parameters())
+        before, weight.grad = weight.detach().clone(), torch.full_like(weight, 1e-8)
+        state.optimizer.step()
+        moved.append(float((before - weight.detach()).mean()))
+    assert moved == pytest.approx([0.05, 0.1], rel=1e-3)
+
+
+@pytest.mark.parametrize(("features", "value"), [("", "sigmoid"), ("position words length", "length_exp")])
 def test_the_exported_graph_computes_what_the_network_computes(
     config: ScorerConfig, corpus: Corpus, tmp_path: Path, features: str, value: str
 ) -> None:
@@ -234,8 +249,7 @@ def test_the_exported_graph_computes_what_the_network_computes(
     network = replace(config.network, features=features, value=value)
     changed = replace(config, network=network, training=replace(config.training, keep=1))
     if value == "sigmoid":
-        network = replace(network, positions="learned", scaled=True)
-        changed = replace(changed, network=network, data=replace(config.data, normalize="width"))
+        changed = replace(changed, network=replace(network, positions="learned", scaled=True))
     state = train_scorer(changed, corpus, Hashing(), tmp_path, False, silent)
     export(changed, state, corpus, tmp_path)
     scorer = ScoringNetwork(changed, COLUMNS)
@@ -247,8 +261,7 @@ def test_the_exported_graph_computes_what_the_network_computes(
         extra = torch.from_numpy(learned.features(document, changed.features))[None]
         with torch.no_grad():
             scores = scorer(torch.from_numpy(vectors)[None], extra, torch.ones(1, len(document), dtype=torch.bool))
-            coverage = torch.from_numpy(found._covered(document))[None]
-            expected = scorer.values(scores, torch.from_numpy(learned.lengths(document))[None], coverage)[0]
+            expected = scorer.values(scores, torch.from_numpy(learned.lengths(document))[None])[0]
         values = found.score(document, vectors)
         np.testing.assert_allclose(values, expected, rtol=1e-4)
         np.testing.assert_array_equal(values, pickle.loads(pickle.dumps(found)).score(document, vectors))

@@ -1,16 +1,16 @@
 """The documents to train on: read from files, cut to their beginning, without repetitions."""
 
-from bisect import bisect_right
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain
+from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tersely.errors import InputError, UsageError
 from tersely.io.lines import Fault, read_text
 from tersely.text import Document, Sentence
-from tersely.text.length import count_words
+from tersely.text.length import TokenCounter, count_words
 
 if TYPE_CHECKING:
     from tersely.datasets import Record
@@ -52,13 +52,21 @@ def read_records(path: Path, conditions: Conditions | None = None) -> "Iterator[
     if not path.exists():
         raise InputError(f"{path} does not exist")
     if path.is_dir() and not readers()["nyt"].accepts(path):
-        files = sorted(file for file in path.rglob("*") if file.name.endswith((*_TEXTS, *data_endings())))
+        endings = (*_TEXTS, *data_endings())
+        files = sorted(file for file in path.rglob("*") if file.name.endswith(endings) or _is_document(file))
         if not files:
-            raise InputError(f"{path} has no text files (*.txt) and no files that 'tersely evaluate' reads")
+            raise InputError(f"{path} has no files that 'tersely summarize' or 'tersely evaluate' reads")
         for file in files:
-            yield from read_records(file, conditions)
+            try:
+                yield from read_records(file, conditions)
+            except InputError as error:
+                if not _is_document(file):
+                    raise
+                sys.stderr.write(f"tersely: left out: {error}\n")  # a scan among the letters does not stop the rest
     elif path.name.endswith(_TEXTS):
         yield _text_file(path)
+    elif _is_document(path):
+        yield from _documents(path)
     else:
         for item in readers()[_reader(path)].read(path, None):
             if not isinstance(item, Fault):
@@ -82,6 +90,29 @@ def _text_file(path: Path) -> "Record":
         raise InputError(f"{path}: {error}") from None
 
 
+def _is_document(path: Path) -> bool:
+    from tersely.extract import is_document
+
+    return is_document(path.name) and not path.name.endswith(_TEXTS) and path.is_file()
+
+
+def _documents(path: Path) -> "Iterator[Record]":
+    """Yield the document in a file, such as a PDF or an e-mail; each message of a mailbox is one."""
+    from tersely.datasets import Record
+    from tersely.extract.source import read_source
+
+    file = read_source(str(path))
+    if file.form != "mbox":
+        yield Record(path.name, file.document())
+        return
+    messages = groupby(file.blocks, key=lambda block: file.place(block.start).get("message"))
+    for number, group in messages:
+        blocks = list(group)
+        start, end = blocks[0].start, blocks[-1].end
+        moved = tuple(block._replace(start=block.start - start, end=block.end - start) for block in blocks)
+        yield Record(f"{path.name}:{number}", Document.split(file.text[start:end], moved, file.language))
+
+
 def _reader(path: Path) -> str:
     """Return the name of the reader of a file; a folder is that of the New York Times."""
     from tersely.datasets import data_endings, detect
@@ -89,7 +120,7 @@ def _reader(path: Path) -> str:
     if path.is_dir():
         return "nyt"
     if not path.name.endswith(data_endings()):
-        raise InputError(f"{path} is neither JSONL (.jsonl) nor Parquet (.parquet) nor text (.txt) nor a folder")
+        raise InputError(f"{path} is no file that 'tersely summarize' or 'tersely evaluate' reads, and no folder")
     return detect(path, default="jsonl")
 
 
@@ -97,15 +128,20 @@ def _field(record: "Record", name: str) -> str:
     return str(record.fields.get(name, record.id if name == "id" else None))
 
 
-def beginning(document: Document, count: int, tokens: int = 0) -> Document:
-    """Keep the first sentences and, of these, the ones within the first `tokens` words unless it is 0.
+def beginning(document: Document, count: int, tokens: int = 0, count_tokens: TokenCounter = count_words) -> Document:
+    """Keep the first `count` sentences and, of these, the ones within the first `tokens` unless it is 0.
 
-    The text ends with them, so that later words are not seen either. The first sentence is kept however long it is.
+    `count_tokens` counts the tokens of a sentence, by default its words. The text ends with them, so that later words
+    are not seen either. The first sentence is kept however long it is.
     """
     sentences: tuple[Sentence, ...] = document.sentences[:count]
     if tokens:
-        totals = list(accumulate(map(count_words, document.texts[:count])))
-        sentences = sentences[: max(bisect_right(totals, tokens), 1)]
+        used = 0
+        for place, text in enumerate(document.texts[:count]):
+            used += count_tokens(text)
+            if place and used > tokens:
+                sentences = sentences[:place]
+                break
     if len(sentences) == len(document):
         return document
     return Document(document.text[: sentences[-1].end], document.language, sentences, document.blocks)
@@ -133,14 +169,16 @@ class Corpus:
         conditions: Conditions | None = None,
         tokens: int = 0,
         fewest: int = FEWEST_DOCUMENTS,
+        count_tokens: TokenCounter = count_words,
     ) -> "Corpus":
         """Read the documents in `paths`, and keep the beginning of each.
 
-        A document keeps at most `longest` sentences and `tokens` words. At most `limit` documents are read, unless it
-        is 0; fewer than `fewest` are an error. `conditions` select records.
+        A document keeps at most `longest` sentences and `tokens`, which `count_tokens` counts. At most `limit`
+        documents are read, unless it is 0; fewer than `fewest` are an error. `conditions` select records.
         """
         records = (record for path in paths for record in read_records(path, conditions))
-        return cls.of(((beginning(record.document, longest, tokens), ()) for record in records), limit, fewest)
+        cut = ((beginning(record.document, longest, tokens, count_tokens), ()) for record in records)
+        return cls.of(cut, limit, fewest)
 
     @classmethod
     def labeled(
@@ -151,6 +189,7 @@ class Corpus:
         limit: int = 0,
         tokens: int = 0,
         fewest: int = FEWEST_DOCUMENTS,
+        count_tokens: TokenCounter = count_words,
     ) -> "Corpus":
         """Label the `count` sentences per document that a greedy oracle chooses when it sees the summary.
 
@@ -165,7 +204,7 @@ class Corpus:
         if first is None:
             raise InputError("supervised training needs documents with summaries, and none of these has one")
         cut = (
-            replace(record, document=beginning(record.document, longest, tokens))
+            replace(record, document=beginning(record.document, longest, tokens, count_tokens))
             for record in chain([first], with_summary)
         )
         choices = ((record.document, tuple(oracle.choose(record, budget))) for record in cut)
@@ -217,11 +256,20 @@ class Corpus:
 
         Without documents to validate on, a share `held_out` of the corpus, spread over it, is used.
         """
-        numbers = range(len(self.documents))
-        if self.validation:
-            return numbers[: -self.validation], numbers[-self.validation :]
-        every = max(2, round(1 / held_out))
-        return [i for i in numbers if i % every], [i for i in numbers if not i % every]
+        return split(len(self.documents), self.validation, held_out)
+
+
+def split(count: int, validation: int = 0, held_out: float = 0.1) -> tuple[Sequence[int], Sequence[int]]:
+    """Return the numbers of the documents to train on and to validate on: the last `validation`, or a share of all.
+
+    >>> split(6, validation=2)
+    (range(0, 4), range(4, 6))
+    """
+    numbers = range(count)
+    if validation:
+        return numbers[:-validation], numbers[-validation:]
+    every = max(2, round(1 / held_out))
+    return [i for i in numbers if i % every], [i for i in numbers if not i % every]
 
 
 def _too_few(read: int, usable: int, fewest: int, short: int, single: int) -> str:

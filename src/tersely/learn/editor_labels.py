@@ -6,8 +6,8 @@ choice, best first). Long documents may have `main`, `support` and `noise` as li
 the line, or it is line `line` of another `file`: its field `text`, or its `documents`, joined.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,17 @@ from numpy.typing import NDArray
 
 from tersely.errors import InputError
 from tersely.io.lines import Fault, open_unpacked, parse_object, read_objects
+from tersely.languages import Language, pack
+from tersely.learn.bias import bias_of
+from tersely.learn.corpus import FEWEST_DOCUMENTS
 from tersely.read.features import features_of
 from tersely.read.reader import CAUSES, NOISES, WINDOW, overlaps
 from tersely.read.tokens import Floats, Tokens, TokenTerms, terms_of, tokens_of
-from tersely.score.simple import Coverage
+from tersely.score.classic import Coverage
+from tersely.select import Problem
+from tersely.select.coverage import GreedyCoverage
 from tersely.text.document import Document
+from tersely.text.language import separator
 
 UNKNOWN = -1
 _ROLES = "MSBQPN"
@@ -172,16 +178,73 @@ def _aligned(document: Document, spans: list[list[int]]) -> tuple[list[int], lis
     return label_of, sentence_of
 
 
-def unlabeled_lesson(text: str, most: int = WINDOW) -> Lesson | None:
+@dataclass(frozen=True)
+class WordChoice:
+    """Which sentences of a text to choose without labels: those that say most of what it keeps saying.
+
+    This is Ext-Doc of the paper in the space of words. The greedy selector `coverage` chooses, by values that have the
+    bias of the text's language: so many sentences or, in a dense script, sentences within so many characters.
+    """
+
+    biases: Mapping[Language, float] = field(default_factory=dict)
+    sentences: int = 3
+    dense_characters: int = 60
+
+    @classmethod
+    def tuned(cls, documents: Sequence[Document], sentences: int = 3, dense_characters: int = 60) -> "WordChoice":
+        """Take the bias of each language from the documents, as the model `news` does."""
+        plain = cls({}, sentences, dense_characters)
+        languages = {document.language for document in documents}
+        chosen = {language: [text for text in documents if text.language == language] for language in languages}
+        biases = {
+            language: bias_of(texts, float(np.mean([plain._capacity(text)[1] for text in texts])))
+            for language, texts in chosen.items()
+            if len(texts) >= FEWEST_DOCUMENTS
+        }
+        return replace(plain, biases=biases)
+
+    def __call__(self, document: Document) -> Floats:
+        """Return 1 for each chosen sentence, and 0 for the others."""
+        values = Coverage(self.biases.get(document.language, 0.0)).values(document)
+        (costs, capacity), _ = self._capacity(document)
+        between = len(separator(document.language)) if self._dense(document) else 0
+        chosen = GreedyCoverage()(Problem(values, costs, capacity, between, document=document)).chosen
+        worth = np.zeros(len(document), np.float32)
+        worth[list(chosen)] = 1.0
+        return worth
+
+    def _dense(self, document: Document) -> bool:
+        return pack(document.language).dense
+
+    def _capacity(self, document: Document) -> tuple[tuple[NDArray[np.int64], int], float]:
+        """Return what sentences cost, how much there is room for, and about which share of the text that is."""
+        lengths = np.array([len(text) for text in document.texts], np.int64)
+        if self._dense(document):
+            # There is always room for the shortest sentence.
+            capacity = max(self.dense_characters, int(lengths.min()))
+            return (lengths, capacity), min(capacity / max(int(lengths.sum()), 1), 1.0)
+        return (np.ones_like(lengths), self.sentences), min(self.sentences / len(lengths), 1.0)
+
+
+def unlabeled_lesson(
+    text: str | Document,
+    most: int = WINDOW,
+    worth: Callable[[Document], Floats] | None = None,
+    order: Sequence[int] | None = None,
+) -> Lesson | None:
     """Return a lesson from the beginning of a text without labels, or None if there is only one sentence.
 
-    What is known without labels is how much of what a text keeps saying a sentence says: its coverage of words.
+    What is known without labels is how much of what a text keeps saying a sentence says: its coverage of words, or what
+    the function `worth` makes of them. With an `order`, the network sees the sentences in that order, one per line,
+    and has to tell from their words what they are worth in the text as it is.
     """
-    document = Document.from_text(text, most=most)
+    document = text if isinstance(text, Document) else Document.from_text(text, most=most)
     count = len(document)
     if count < 2:
         return None
-    coverage = Coverage(0.0).values(document)
+    worths = worth(document) if worth else Coverage(0.0).values(document).astype(np.float32)
+    if order is not None:
+        document, worths = document_of(document, order), worths[list(order)]
     tokens = tokens_of(document)
     terms = terms_of(tokens)
     unknown = np.full(count, UNKNOWN)
@@ -191,10 +254,37 @@ def unlabeled_lesson(text: str, most: int = WINDOW) -> Lesson | None:
         terms,
         features_of(document, tokens, terms),
         unknown,
-        coverage.astype(np.float32),
+        worths,
         np.zeros(count, np.float32),
         unknown.astype(np.float32),
         [[] for _ in range(count)],
         unknown,
-        {"text": text},
+        {"text": document.text},
     )
+
+
+def document_of(document: Document, order: Sequence[int]) -> Document:
+    """Return the sentences of a document in another order, one per line."""
+    return Document.from_sentences([document.texts[i] for i in order], document.language)
+
+
+def unlabeled_lessons(
+    texts: Sequence[str], worth: Callable[[Document], Floats] | WordChoice | None, shuffled: float, seed: int
+) -> Iterator[Lesson]:
+    """Yield the lessons of texts without labels; the sentences of the share `shuffled` of them are in random order.
+
+    As many of the others have one sentence per line, so that lines do not tell which texts are shuffled.
+    """
+    documents = [Document.from_text(text, most=WINDOW) for text in texts]
+    if isinstance(worth, WordChoice):
+        worth = WordChoice.tuned(documents, worth.sentences, worth.dense_characters)
+    chance = np.random.default_rng([seed, 5])
+    for document in documents:
+        order: Sequence[int] | None = None
+        if chance.random() < shuffled:
+            order = chance.permutation(len(document)).tolist()
+        elif chance.random() < shuffled:
+            order = range(len(document))
+        lesson = unlabeled_lesson(document, worth=worth, order=order)
+        if lesson is not None and lesson.worth.any():
+            yield lesson

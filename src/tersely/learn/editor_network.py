@@ -10,10 +10,21 @@ from torch import Tensor, nn
 from torch.nn import functional as f
 
 from tersely.learn.editor_labels import Lesson
-from tersely.read.reader import BODY, CAUSES, FARTHEST, NOISES, OPENING, ROLES, buckets, distances, openings, windows
+from tersely.read.reader import (
+    BODY,
+    CAUSES,
+    FARTHEST,
+    NOISES,
+    OPENING,
+    POINTER,
+    ROLES,
+    buckets,
+    distances,
+    openings,
+    windows,
+)
 
 HEADS = (len(ROLES), 1, 1, len(CAUSES), len(NOISES), 1)  # roles, worth, need, causes, kinds of noise, no cure
-_POINTER = 32
 
 
 @dataclass(frozen=True)
@@ -51,8 +62,8 @@ class EditorNetwork(nn.Module):
             "norm_bias": (width,),
             "heads": (width, heads),
             "heads_bias": (heads,),
-            "pointer_query": (width, _POINTER),
-            "pointer_key": (width, _POINTER),
+            "pointer_query": (width, POINTER),
+            "pointer_key": (width, POINTER),
             "pointer_distance": (2 * FARTHEST + 1,),
             "pointer_overlap": (4,),
         }

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tersely.errors import InputError, UsageError, unknown_name
 from tersely.learn.artifacts import check_folder, find_config, to_json_lines, to_toml, today, write_folder
 from tersely.learn.corpus import read_texts
-from tersely.learn.editor_labels import UNKNOWN, Lesson, read_lessons, unlabeled_lesson
+from tersely.learn.editor_labels import UNKNOWN, Lesson, WordChoice, read_lessons, unlabeled_lessons
 from tersely.learn.editor_network import EditorNetwork, EditorShape
 from tersely.learn.train_editor import ChoiceTraining, EditorTraining, epochs, optimizer_of, standardize
 from tersely.learn.training import Figures, Loop, Report, RunFiles, TrainingState, check_resume, start_or_resume
@@ -100,6 +100,7 @@ def _centered_ranks(values: Floats) -> NDArray[np.float64]:
 
 
 _SHARES = ("dropout", "drop_tokens", "drop_documents")
+TARGETS = ("words", "choice")
 _MOST_BITS = 22  # of a table
 
 _CARD = Template("""# $name
@@ -124,10 +125,18 @@ Summaries are sentences of the input, verbatim. The model can misjudge what matt
 
 @dataclass(frozen=True)
 class Pretraining:
-    """How the network learns from texts without labels, before it sees any: what covers their words is worth most."""
+    """How the network learns from texts without labels, before it sees any: what covers their words is worth most.
+
+    The `target` is how much each sentence covers by itself (`words`), or what is chosen because it covers most together
+    (`choice`): some `sentences`, or as many as `dense_characters` hold in a dense script.
+    """
 
     epochs: int = 1
     documents: int = 3000  # at most
+    target: str = "words"
+    shuffled: float = 0.0  # the sentences of this share of the texts are in random order
+    sentences: int = 3
+    dense_characters: int = 60
 
 
 @dataclass(frozen=True)
@@ -147,7 +156,12 @@ class EditorConfig:
             raise unknown_name("kind of editor", self.kind, ("editor",))
         for table in (self.network, self.training, self.choice, self.pretraining):
             for key, value in vars(table).items():
-                _check(key, value)
+                if key != "target":
+                    _check(key, value)
+        if self.pretraining.target not in TARGETS:
+            raise unknown_name("target of pretraining", self.pretraining.target, TARGETS)
+        if self.pretraining.shuffled > 1:
+            raise UsageError(f"'shuffled' must be from 0 to 1, not {self.pretraining.shuffled:g}")
         if self.seed < 0:
             raise UsageError(f"'seed' must be 0 or more, not {self.seed}")
         if self.network.width % self.network.heads:
@@ -198,12 +212,13 @@ class EditorData:
             raise InputError(f"{self.dev} has no document of two or more sentences")
         return lessons
 
-    def unlabeled_lessons(self, most: int) -> list[Lesson]:
+    def unlabeled_lessons(self, settings: Pretraining, seed: int) -> list[Lesson]:
         """Read texts without labels to learn from first, spread over all of them; nothing, if there are none."""
         texts = [text for path in self.unlabeled for text in read_texts(path)]
-        step = max(-(-len(texts) // most), 1) if most else 1
-        lessons = (unlabeled_lesson(text) for text in texts[::step])
-        return [lesson for lesson in lessons if lesson is not None]
+        texts = texts[:: max(-(-len(texts) // settings.documents), 1)]
+        choice = WordChoice({}, settings.sentences, settings.dense_characters)
+        worth = choice if settings.target == "choice" else None
+        return list(unlabeled_lessons(texts, worth, settings.shuffled, seed))
 
     @property
     def command(self) -> str:
@@ -218,7 +233,11 @@ def make_editor(config: EditorConfig, data: EditorData, out: Path, resume: bool,
     """Train the network, or go on with it, and write the model folder."""
     check_folder(out, resume)
     check_resume(out / "training" / "checkpoint.safetensors", out, resume)  # before the data is read
-    lessons, dev, unlabeled = data.lessons(), data.dev_lessons(), data.unlabeled_lessons(config.pretraining.documents)
+    lessons, dev, unlabeled = (
+        data.lessons(),
+        data.dev_lessons(),
+        data.unlabeled_lessons(config.pretraining, config.seed),
+    )
     with torch.random.fork_rng(), one_thread():
         state = train(config, lessons, dev, out, report, unlabeled)
     _write(out, config, data, lessons, state)

@@ -11,11 +11,11 @@ Equations
                                              selection.gumbel_top_k
     Eq. 2    the best sentences within C     tersely.select.knapsack.Knapsack; for batches,
                                              knapsack_problems.solve
-    Eq. 3    centrality                      tersely.score.graph.TextRank, centrality=degree
+    Eq. 3    centrality                      tersely.score.classic.TextRank, centrality=degree
     Eq. 4    predicted sentence, h^S_i       objectives.bidirectional; networks.Siamese.predict
-    Eq. 5    the loss Rest-Ext               objectives.total_loss, Cosines.rest_ext
+    Eq. 5    the loss Rest-Ext               objectives.rest_ext_loss
     Eq. 6    predicted document, h^D         objectives.bidirectional; networks.mean
-    Eq. 7    the loss Ext-Doc                objectives.total_loss, Cosines.ext_doc
+    Eq. 7    the loss Ext-Doc                objectives.ext_doc_loss
     Eq. 8    the total loss                  objectives.total_loss
     Eq. 9    e'', only selected sentences    objectives.summary_mask
     Eq. 10   e', all but one sentence        objectives.rest_mask
@@ -29,8 +29,8 @@ Tables (`tersely reproduce NAME` prints each, published and measured)
                                              the other methods: table1, neural_knapsacks
     Table 2  unsupervised methods            reproduce.reproduce; the methods of other papers:
                                              baselines, train_*, scorers
-    Table 3  ablations                       reproduce.reproduce; config.Objective,
-                                             config.SiameseNetworks
+    Table 3  ablations                       reproduce.reproduce; each is one setting of config.Objective
+                                             or of config.SiameseNetworks
     Tables 4 and 5  length control           reproduce.reproduce; config.TrainingSelection
     Table 6  human evaluation                reproduce.render_human; human_form, human_answers,
                                              human_analyze

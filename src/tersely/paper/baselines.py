@@ -17,7 +17,7 @@ from tersely.encode import torch_device
 from tersely.errors import InputError, UsageError, unknown_name
 from tersely.evaluate.systems import Oracle
 from tersely.learn.artifacts import check_folder, find_config, to_toml, today, write_folder
-from tersely.learn.corpus import FEWEST_DOCUMENTS, FEWEST_SENTENCES, beginning
+from tersely.learn.corpus import FEWEST_DOCUMENTS, FEWEST_SENTENCES, Corpus, beginning, split
 from tersely.learn.training import (
     BestWeights,
     Figures,
@@ -56,6 +56,19 @@ class BaselineTraining:
     keep: int = 3
 
 
+class BaselineData(NamedTuple):
+    """The files to train on, the files to validate on, and how many documents of the first to read; 0 means all."""
+
+    files: Sequence[Path]
+    validation: Sequence[Path] = ()
+    limit: int = 0
+
+    def corpus(self, sentences: int) -> Corpus:
+        """Read the texts, and at most so many sentences of each."""
+        corpus = Corpus.read(self.files, sentences, self.limit)
+        return corpus.validated_on(Corpus.read(self.validation, sentences, fewest=1)) if self.validation else corpus
+
+
 class BaselineConfig(Protocol):
     """The part of a configuration that every baseline has."""
 
@@ -63,9 +76,7 @@ class BaselineConfig(Protocol):
     def name(self) -> str:
         """The name of the configuration."""
 
-    def make(
-        self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report, device: str = "auto"
-    ) -> None:
+    def make(self, data: "BaselineData", out: Path, resume: bool, report: Report, device: str = "auto") -> None:
         """Read the data, train, and write the model folder `out`; the arguments are those of `make_baseline`."""
 
 
@@ -101,16 +112,15 @@ def read_baseline(name: str, changes: Iterable[str] = ()) -> BaselineConfig:
 
 
 def make_baseline(
-    config: BaselineConfig, data: Sequence[Path], out: Path, *, resume: bool, limit: int, report: Report, device: str
+    config: BaselineConfig, data: BaselineData, out: Path, *, resume: bool, report: Report, device: str
 ) -> None:
     """Train the baseline of `config` on `data`, and write its model folder to `out`.
 
-    `resume` continues the run in that folder. At most `limit` documents are read, unless it is 0. `report` gets the
-    progress, and `device` is auto, cpu or cuda.
+    `resume` continues the run in that folder. `report` gets the progress, and `device` is auto, cpu or cuda.
     """
     check_folder(out, resume)
     check_resume(out / "training" / "checkpoint.safetensors", out, resume)  # before the data is read
-    config.make(data, out, resume, limit, report, device)
+    config.make(data, out, resume, report, device)
 
 
 class Labeled(NamedTuple):
@@ -120,21 +130,32 @@ class Labeled(NamedTuple):
     steps: tuple[tuple[int, dict[int, float]], ...]
 
 
-def read_labeled(paths: Iterable[Path], longest: int, count: int, limit: int = 0) -> list[Labeled]:
-    """Label the first `longest` sentences of the documents in `paths`, of at most `limit` unless it is 0.
+def read_labeled(data: BaselineData, longest: int, count: int) -> tuple[list[Labeled], int]:
+    """Label the first `longest` sentences of the documents; return how many of them, the last, are to validate on.
 
     The labels are those of an oracle that sees the summary and takes `count` sentences.
     """
+    learning, validation = _labeled(data.files, longest, count, data.limit), _labeled(data.validation, longest, count)
+    if data.validation and not validation:
+        raise InputError(f"{data.validation[0]} has no document with a summary to validate on")
+    training = [example for text, example in learning.items() if text not in validation]
+    if len(training) < FEWEST_DOCUMENTS:
+        raise InputError(
+            f"{len(training)} documents with summaries are too few: at least {FEWEST_DOCUMENTS} are needed"
+        )
+    return [*training, *validation.values()], len(validation)
+
+
+def _labeled(files: Iterable[Path], longest: int, count: int, limit: int = 0) -> dict[str, Labeled]:
+    """Label documents; a repeated one is left out, since it could be in training and in validation at once."""
     oracle, budget = Oracle(), Budget(count, "sentences")
     by_text: dict[str, Labeled] = {}
-    records = (record for path in paths for record in read(path) if record.reference)
+    records = (record for path in files for record in read(path) if record.reference)
     for record in islice(records, limit or None):
         cut = replace(record, document=beginning(record.document, longest))
         if len(cut.document) >= FEWEST_SENTENCES and (steps := tuple(oracle.steps(cut, budget))):
             by_text.setdefault(cut.document.text, Labeled(cut.document, steps))
-    if len(by_text) < FEWEST_DOCUMENTS:
-        raise InputError(f"{len(by_text)} documents with summaries are too few: at least {FEWEST_DOCUMENTS} are needed")
-    return list(by_text.values())
+    return by_text
 
 
 def digest(documents: Iterable[Document]) -> str:
@@ -154,7 +175,7 @@ Loss = Callable[[Sequence[int], torch.Generator], Tensor]
 
 @dataclass(frozen=True)
 class BaselineLessons:
-    """A network, the loss of documents by number, and which of them are held out to validate on."""
+    """A network, and the loss of documents by number; the last `validation` of them, or a tenth, are to validate on."""
 
     config: Trained
     network: nn.Module
@@ -162,6 +183,7 @@ class BaselineLessons:
     documents: Sequence[Document]
     facts: dict[str, Any] = field(default_factory=dict)
     groups: list[dict[str, Any]] = field(default_factory=list)  # of parameters, each with its own rate
+    validation: int = 0
 
     def train(self, out: Path, resume: bool, report: Report, device: str = "auto") -> TrainingState[nn.Module]:
         """Train to the last step in the folder `out`, or raise KeyboardInterrupt after saving.
@@ -175,11 +197,14 @@ class BaselineLessons:
         groups = self.groups or [{"params": list(self.network.parameters()), "lr": training.rate}]
         optimizer = torch.optim.Adam(groups)
         facts = {"corpus": digest(self.documents), **self.facts}
+        if self.validation:
+            facts["validation"] = self.validation
         state = start_or_resume(self.network, optimizer, self.config, folder / "checkpoint.safetensors", facts, True)
         state.notes.setdefault("best", [])
-        numbers = range(len(self.documents))
-        learning = Order([i for i in numbers if i % 10], training.batch, training.seed, 1, 1)
-        held_out = Order([i for i in numbers if not i % 10], training.batch, training.seed, 1, 1)
+        learning, held_out = (
+            Order(numbers, training.batch, training.seed, 1, 1)
+            for numbers in split(len(self.documents), self.validation)
+        )
         rates, best = [float(group["lr"]) for group in groups], BestWeights(folder, training.keep)
 
         def step() -> Figures:

@@ -18,8 +18,8 @@ from tersely.learn.bias import bias_of
 from tersely.paper.config import ScorerConfig
 from tersely.paper.perturbed import SharedRows
 from tersely.score import SCORERS, Scorer, Values
+from tersely.score.classic import Coverage
 from tersely.score.learned import features
-from tersely.score.simple import Coverage
 from tersely.select import SELECTORS, Problem, Selector
 from tersely.text import Document
 from tersely.text.language import separator
@@ -64,8 +64,7 @@ class Teacher:
 def make_teacher(config: ScorerConfig, documents: Sequence[Document], budgets: Sequence[int]) -> Teacher | None:
     """Return the teacher, tuned to the documents and the budgets of their summaries; None if none is needed."""
     settings = config.objective
-    uses_choices = settings.imitation or settings.words or settings.warm_start
-    if not uses_choices and config.network.value != "coverage_exp":
+    if not (settings.imitation or settings.words):
         return None
     teacher = Teacher.load(settings.teacher_scorer, settings.teacher_select)
     if not settings.teacher_tuned:
@@ -96,7 +95,6 @@ class DocumentBatch(NamedTuple):
     lengths: Tensor  # int [B, n], with the separator
     capacities: Tensor  # int [B], with one separator
     mask: Tensor  # bool [B, n], True where there is a sentence
-    coverage: Tensor  # float [B, n], the teacher's values, with mean 1 in each document; 1 without a teacher
     target: Tensor  # bool [B, n], the choice of the teacher or the labels; empty without either
     says: Tensor  # float [B, n, t], how much a sentence counts for a term that it says, by its place; otherwise 0
     weights: Tensor  # float [B, t], how much the terms matter; t is 0 unless the objective `words` is used
@@ -145,7 +143,6 @@ class Documents:
             torch.zeros(size, longest, dtype=torch.int64),
             torch.tensor(capacities, dtype=torch.int64),
             torch.zeros(size, longest, dtype=torch.bool),
-            torch.ones(size, longest),
             torch.zeros(size, longest, dtype=torch.bool),
             torch.zeros(size, longest, terms),
             torch.zeros(size, terms),
@@ -160,8 +157,6 @@ class Documents:
             batch.mask[row, :count] = True
             batch.says[row, :count, : len(weights)] = torch.from_numpy(says[order])
             batch.weights[row, : len(weights)] = torch.from_numpy(weights)
-            if fact.values is not None:
-                batch.coverage[row, :count] = torch.from_numpy(fact.values[order] / fact.values.mean())
             chosen: Sequence[int] = ()
             if self.labels:
                 chosen = self.labels[number]

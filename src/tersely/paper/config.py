@@ -13,7 +13,6 @@ from tersely.score.learned import FEATURES
 from tersely.select import SELECTORS
 from tersely.settings import changed, parse_settings, read_toml
 
-NORMALIZE = ("encoder", "unit", "width")
 POSITIONS = ("sinusoidal", "learned", "none")
 
 
@@ -25,18 +24,16 @@ class ScorerData:
     precision: str = "float16"  # of the cached vectors
     sentences: int = 40  # read at most this many of each document
     documents: int = 0  # read at most this many; 0 means all
-    tokens: int = 0  # read at most this many words of each document; 0 means all
+    tokens: int = 0  # read at most this many word pieces (words, if the encoder has none) of each; 0 means all
     held_out: float = 0.1
     shuffled: float = 0.0  # the sentences of this share of the documents to train on are in random order
-    normalize: str = "encoder"  # vectors as the encoder gives them, of length 1 (unit) or of the root of their width
 
 
 @dataclass(frozen=True)
 class ScorerNetwork:
     """The network. `features` names its inputs beside the vectors; `value` says how a score s becomes a value.
 
-    `sigmoid` and `exp` depend on s alone. `length_exp`, length x exp(s), and `coverage_exp` grow with content. The
-    latter is coverage's value, with the corpus's bias, x exp(strength x s): the network adds what coverage cannot see.
+    `sigmoid` and `exp` depend on s alone. `length_exp`, length x exp(s), grows with content.
     """
 
     width: int = 128
@@ -47,7 +44,6 @@ class ScorerNetwork:
     scaled: bool = False  # the embedded vectors, by the root of the width
     features: str = ""
     value: str = "sigmoid"
-    strength: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -77,8 +73,7 @@ class Objective:
     What follows is ours. `target` `frozen` predicts the first-level vectors, which cannot collapse. `gradient` `exact`
     gives the scorer the expectation over the sampled sentence, and the effect of putting in or taking out each single
     sentence, computed and not relaxed. A positive `contrast` is a temperature: a prediction must then tell its target
-    from those of the other documents of the batch. `direction` `forward` prefers sentences that what follows predicts
-    better than what precedes. `warm_start` is the number of first steps that imitate the teacher, too.
+    from those of the other documents of the batch.
 
     `words` is Ext-Doc in the space of words: how much the selected sentences say of what the document keeps coming back
     to, as the teacher's coverage counts it. `imitation` is the distance of the selection from the choice of a teacher,
@@ -98,8 +93,6 @@ class Objective:
     target: str = "encoder"
     gradient: str = "straight_through"
     contrast: float = 0.0
-    direction: str = "both"
-    warm_start: int = 0
     teacher_scorer: str = "coverage"
     teacher_select: str = "coverage"
     teacher_tuned: bool = True  # to the position bias of the corpus; see `tersely.learn.bias.bias_of`
@@ -127,19 +120,29 @@ class TrainingSelection:
 
 @dataclass(frozen=True)
 class ScorerTraining:
-    """Two Adam optimizers, one for the scorer and one for the siamese networks, each with its own rate."""
+    """Adam. The paper has two: one for randomly initialized weights, one for weights that were loaded.
+
+    It updates neither the encoder nor the knapsack network, which are all that is loaded, so the second has nothing to
+    do, and `rate` is that of the first: of the scorer and of the siamese networks. `siamese_rate` is ours.
+    """
 
     steps: int
     batch: int = 64
     rate: float = 3e-6
-    siamese_rate: float = 3e-6
+    siamese_rate: float = 0.0  # another rate for the siamese networks; 0 means the same
     decay: bool = False  # the rates fall linearly, to 0 at the end
     clip: float = 0.0  # the largest norm of the gradients; 0 means no limit
+    epsilon: float = 1e-8  # of Adam; gradients through KTDEN are as small as that
     seed: int = 42
     threads: int = 1
     validate_every: int = 1000
     keep: int = 3
     average: bool = False  # export the mean of the kept weights, not the best weights
+
+    @property
+    def rates(self) -> tuple[float, float]:
+        """The rates of the scorer and of the siamese networks."""
+        return self.rate, self.siamese_rate or self.rate
 
 
 @dataclass(frozen=True)
@@ -161,14 +164,12 @@ class ScorerConfig:
             ("kind of configuration", self.kind, ("scorer",)),
             ("selector", self.select.partition(":")[0], SELECTORS.names()),
             ("precision", self.data.precision, ("float16", "float32")),
-            ("value", self.network.value, ("sigmoid", "exp", "length_exp", "coverage_exp")),
-            ("normalize", self.data.normalize, NORMALIZE),
+            ("value", self.network.value, ("sigmoid", "exp", "length_exp")),
             *(("positions", name, POSITIONS) for name in self._positions),
             ("negative_target", self.objective.negative_target, ("selected", "own")),
             ("negative_relaxation", self.objective.negative_relaxation, ("unselected", "selected")),
             ("target", self.objective.target, ("encoder", "frozen")),
             ("gradient", self.objective.gradient, ("straight_through", "exact")),
-            ("direction", self.objective.direction, ("both", "forward")),
             ("kind of selection", self.selection.kind, ("gumbel", "network", "perturbed")),
             ("relaxation", self.selection.relaxation, ("softmax", "k_hot")),
             *(("feature", name, FEATURES) for name in self.features),
@@ -189,7 +190,7 @@ class ScorerConfig:
 
     def _check_numbers(self) -> None:
         may_be_zero = {"documents", "tokens", "clip", "rest_ext", "ext_doc", "words", "imitation", "supervised", "seed"}
-        may_be_zero |= {"contrast", "warm_start", "shuffled"}
+        may_be_zero |= {"contrast", "shuffled", "siamese_rate"}
         for table in (self.data, self.network, self.siamese, self.objective, self.selection, self.training):
             for key, value in vars(table).items():
                 if type(value) in (int, float) and not (0 < value < inf or (value == 0 and key in may_be_zero)):

@@ -119,10 +119,9 @@ def padded(batch: "DocumentBatch", longest: int) -> "DocumentBatch":
     """Pad a batch to this many sentences."""
     more = longest - batch.mask.shape[1]
     sizes = dict.fromkeys(("vectors", "features", "says"), (0, 0, 0, more))
-    fills = {"chars": 1.0, "coverage": 1.0}
-    names = ("vectors", "features", "chars", "lengths", "mask", "coverage", "target", "says")
+    names = ("vectors", "features", "chars", "lengths", "mask", "target", "says")
     longer: dict[str, Any] = {
-        name: F.pad(getattr(batch, name), sizes.get(name, (0, more)), value=fills.get(name, 0)) for name in names
+        name: F.pad(getattr(batch, name), sizes.get(name, (0, more)), value=int(name == "chars")) for name in names
     }
     return batch._replace(**longer)
 

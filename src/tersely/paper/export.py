@@ -52,10 +52,10 @@ class Inference(nn.Module):
         super().__init__()
         self.scorer = scorer
 
-    def forward(self, vectors: Tensor, features: Tensor, lengths: Tensor, coverage: Tensor) -> Tensor:
-        """Return values [1, n] for vectors [1, n, d], features [1, n, f], lengths in characters and coverage [1, n]."""
+    def forward(self, vectors: Tensor, features: Tensor, lengths: Tensor) -> Tensor:
+        """Return values [1, n] for vectors [1, n, d], features [1, n, f] and lengths in characters [1, n]."""
         mask = torch.ones_like(lengths, dtype=torch.bool)
-        values: Tensor = self.scorer.values(self.scorer(vectors, features, mask), lengths, coverage)
+        values: Tensor = self.scorer.values(self.scorer(vectors, features, mask), lengths)
         return values
 
 
@@ -109,12 +109,9 @@ def _write(
 def onnx_bytes(scorer: ScoringNetwork, config: ScorerConfig, notes: dict[str, Any]) -> bytes:
     """Return the scorer as ONNX, for one document of any number of sentences."""
     extra, columns = sum(COLUMNS[name] for name in config.features), notes["columns"]
-    example = torch.rand(1, 5, columns), torch.rand(1, 5, extra), torch.full((1, 5), 50.0), torch.ones(1, 5)
+    example = torch.rand(1, 5, columns), torch.rand(1, 5, extra), torch.full((1, 5), 50.0)
     graph = onnx_graph(Inference(scorer), example, {1: "sentences"}, "values")
-    properties = {"columns": str(columns), "features": config.network.features}
-    if config.network.value == "coverage_exp":
-        properties["coverage"] = notes["teacher"][0]
-    onnx.helper.set_model_props(graph, properties)
+    onnx.helper.set_model_props(graph, {"columns": str(columns), "features": config.network.features})
     data: bytes = graph.SerializeToString()
     return data
 
@@ -163,5 +160,5 @@ def card(
         rows="\n".join(f"| {name} | {value:.4g} |" for name, value in point.items() if name not in ("step", "seconds")),
         columns=notes["columns"],
         inputs=", `features` [1, n, f]" * bool(config.features)
-        + ", `lengths` [1, n] in characters or `coverage` [1, n], if the graph takes them",
+        + ", `lengths` [1, n] in characters, if the graph takes them",
     )

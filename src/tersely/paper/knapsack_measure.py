@@ -63,6 +63,7 @@ class Measures:
     matched_rate: float  # problems whose whole choice is the label's or, for DP, fits and is worth as much
     feasible_rate: float  # problems whose choice fits
     value_ratio: float  # mean worth relative to the optimum; a choice that does not fit is worth 0
+    selecting_rate: float  # problems of which anything is chosen
 
 
 def measure(chosen: Bools, label: Bools, batch: Problems, ties: bool = True, best: Bools | None = None) -> Measures:
@@ -86,6 +87,7 @@ def measure(chosen: Bools, label: Bools, batch: Problems, ties: bool = True, bes
         matched_rate=float(matched.mean()),
         feasible_rate=float(fits.mean()),
         value_ratio=float(ratio.mean()),
+        selecting_rate=float(chosen.any(axis=1).mean()),
     )
 
 
@@ -230,8 +232,16 @@ class Probabilities(nn.Module):
 def export_knapsack(
     config: KnapsackConfig, state: TrainingState[Any], folder: Path, samples: int = 20_000
 ) -> dict[str, Any]:
-    """Measure the network of `state` on `samples` problems, write its model folder, and return the rates."""
+    """Measure the network of `state` on `samples` problems, write its model folder, and return the rates.
+
+    A network that selects nothing is refused: a scorer that is trained through it would have a loss of 0.
+    """
     figures = measure_network(state.network, config, samples)
+    if not figures["rounded"]["selecting_rate"]:
+        raise ModelError(
+            f"the network selects nothing in any of {samples:,} problems, so it is not exported: "
+            "train it in a new folder with more --steps or another rate, such as --set training.rate=1e-3"
+        )
     weights = {name: tensor.contiguous() for name, tensor in state.network.state_dict().items()}
     files = {
         "model.onnx": onnx_bytes(state.network),

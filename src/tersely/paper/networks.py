@@ -18,24 +18,20 @@ class ScoringNetwork(nn.Module):
     def __init__(self, config: ScorerConfig, columns: int) -> None:
         super().__init__()
         network = config.network
-        self.value, self.strength = network.value, network.strength
+        self.value = network.value
         inputs = columns + sum(COLUMNS[name] for name in config.features)
-        self.normalize = config.data.normalize
         size = network.width, network.layers, network.heads, network.inner
         self.transformer = Transformer(inputs, *size, 1, network.positions, network.scaled)
 
     def forward(self, vectors: Tensor, features: Tensor, mask: Tensor) -> Tensor:
         """Return scores [B, n] for vectors [B, n, d] and features [B, n, f]."""
-        vectors = normalized(vectors, self.normalize)
         scores: Tensor = self.transformer(torch.cat([vectors, features], dim=-1), mask).squeeze(-1)
         return scores
 
-    def values(self, scores: Tensor, lengths: Tensor, coverage: Tensor) -> Tensor:
-        """Return the positive values that a knapsack adds up, for scores, lengths and coverage, all [B, n]."""
+    def values(self, scores: Tensor, lengths: Tensor) -> Tensor:
+        """Return the positive values that a knapsack adds up, for scores and lengths, both [B, n]."""
         if self.value == "sigmoid":
             return torch.sigmoid(scores)
-        if self.value == "coverage_exp":
-            return coverage * torch.exp((self.strength * scores).clamp(-3, 3))
         # A value beyond these bounds would drown all others in rounding errors.
         grown = torch.exp(scores.clamp(-15, 15))
         return grown * lengths if self.value == "length_exp" else grown
@@ -103,14 +99,6 @@ class ScorerModel(nn.Module):
         self.scorer = ScoringNetwork(config, columns)
         frozen = config.objective.target == "frozen"
         self.siamese = Siamese(config.siamese, columns, frozen) if config.objective.siamese else None
-
-
-def normalized(vectors: Tensor, scale: str) -> Tensor:
-    """Scale vectors [B, n, d] to length 1 (`unit`) or to the root of d (`width`); zeros stay zeros."""
-    if scale == "encoder":
-        return vectors
-    length: float = 1.0 if scale == "unit" else vectors.shape[-1] ** 0.5
-    return functional.normalize(vectors, dim=-1) * length
 
 
 def mean(vectors: Tensor, mask: Tensor) -> Tensor:

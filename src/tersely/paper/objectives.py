@@ -1,5 +1,8 @@
 """The objectives of training: Rest-Ext and Ext-Doc (Eq. 4 to 10), coverage of words, imitation, labels.
 
+The paper's come first, one function per equation, down to `bidirectional`. Ours are what follows: targets that cannot
+collapse and contrast (`targets`, `agreement`), the gradient without a relaxation (`Effects`), words and imitation.
+
 Rest-Ext: the rest of the document predicts a selected sentence. Ext-Doc: the selected sentences predict the document.
 A masked sentence becomes a vector of zeros, so the sequence keeps its length. The straight-through trick makes each
 mask binary in the forward pass and gives it the gradient of a relaxed selection in the backward pass. That is `soft`
@@ -16,7 +19,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from tersely.paper.batches import DocumentBatch
 from tersely.paper.config import Objective, ScorerConfig, TrainingSelection
-from tersely.paper.networks import ScorerModel, ScoringNetwork, Siamese, mean, normalized
+from tersely.paper.networks import ScorerModel, ScoringNetwork, Siamese, mean
 from tersely.paper.perturbed import SharedRows, draw, perturbed_fenchel_young
 from tersely.paper.selection import (
     ScoredBatch,
@@ -41,18 +44,25 @@ class Cosines(NamedTuple):
     leaves: Tensor  # bool: whether anything is unselected
 
 
+def rest_ext_loss(cosines: Cosines, with_negatives: bool = True) -> Tensor:
+    """Return L_Rest-Ext of each document (Eq. 5), [B]: -cos(h-hat_i, h_i) + |cos(h-hat_i', h_i)|."""
+    negative = cosines.rest_ext_negative.abs() * cosines.leaves * with_negatives
+    return (negative - cosines.rest_ext) * cosines.selects
+
+
+def ext_doc_loss(cosines: Cosines, with_negatives: bool = True) -> Tensor:
+    """Return L_Ext-Doc of each document (Eq. 7), [B]: -cos(h-hat^D, h-bar) + |cos(h-hat'^D, h-bar)|."""
+    negative = cosines.ext_doc_negative.abs() * cosines.leaves * with_negatives
+    return (negative - cosines.ext_doc) * cosines.selects
+
+
 def total_loss(cosines: Cosines, settings: Objective) -> Tensor:
     """Return Eq. 8, lambda1 L_Rest-Ext + lambda2 L_Ext-Doc, summed over the documents that select something.
 
-    L_Rest-Ext (Eq. 5) and L_Ext-Doc (Eq. 7) are both -positive cosine + |negative cosine|. The weights lambda1 and
-    lambda2 are `settings.rest_ext` and `settings.ext_doc`.
+    The weights lambda1 and lambda2 are `settings.rest_ext` and `settings.ext_doc`.
     """
-    total = -(settings.rest_ext * cosines.rest_ext + settings.ext_doc * cosines.ext_doc) * cosines.selects
-    if settings.negatives:
-        negative = settings.rest_ext * cosines.rest_ext_negative.abs()
-        negative = negative + settings.ext_doc * cosines.ext_doc_negative.abs()
-        total = total + negative * (cosines.selects & cosines.leaves)
-    return total.sum()
+    rest_ext, ext_doc = (loss(cosines, settings.negatives) for loss in (rest_ext_loss, ext_doc_loss))
+    return (settings.rest_ext * rest_ext + settings.ext_doc * ext_doc).sum()
 
 
 def summary_mask(hard: Tensor, soft: Tensor) -> Tensor:
@@ -75,7 +85,7 @@ def bidirectional(
     noise: torch.Generator | None,
     rows: SharedRows | None = None,
 ) -> Cosines:
-    """Predict a selected sentence from the rest (Eq. 4) and the document from the selection (Eq. 6).
+    """Predict a selected sentence from the rest (Eq. 4) and the document from the selection (Eq. 6): Fig. 4 and 5.
 
     Do the same for the negatives: the unselected sentences with the lowest `scores`. `choice` is the selection of
     sentences, whose first-level `vectors` the networks in `siamese` encode; `mask` says where there is a sentence.
@@ -88,25 +98,20 @@ def bidirectional(
     soft, low_soft = choice.soft, relaxed(choice, mask, settings)
     if exact:
         soft, low_soft = soft.detach(), low_soft.detach()
-    k_rest = rest_mask(k, soft)
-    places = torch.arange(mask.shape[1], device=mask.device)
-    follows, precedes = places > k[:, None], places < k[:, None]
     masks = torch.stack(
         [
-            k_rest * follows if settings.direction == "forward" else k_rest,  # E': all but sentence k
+            rest_mask(k, soft),  # E': all but sentence k
             summary_mask(choice.hard, soft),  # E'': the selected sentences
             rest_mask(i, low_soft),  # all but the negative sentence i
             summary_mask(low, low_soft),  # the negative sentences
-            *([k_rest * precedes] if settings.direction == "forward" else []),
         ]
-    )  # [4 or 5, B, n]
+    )  # [4, B, n]
     target = targets(siamese, vectors, mask, settings)  # H^S, [B, n, d']
-    encoded = siamese.encode((masks[..., None] * vectors).flatten(0, 1), mask.repeat(len(masks), 1))
-    selected, unselected = encoded.split([2 * len(mask), (len(masks) - 2) * len(mask)])
+    encoded = siamese.encode((masks[..., None] * vectors).flatten(0, 1), mask.repeat(4, 1))
+    selected, unselected = encoded.chunk(2)
     sentence, summary = siamese.predict(selected, mask.repeat(2, 1)).chunk(2)  # Eq. 4 and 6, [B, n, d'] each
     # The negatives must not make the predictor worse. It is frozen for them, but passes the gradient on.
-    predicted = siamese.predict(unselected, mask.repeat(len(masks) - 2, 1), frozen=True)
-    low_sentence, low_summary, *before = predicted.split(len(mask))
+    low_sentence, low_summary = siamese.predict(unselected, mask.repeat(2, 1), frozen=True).chunk(2)
     compared = k if settings.negative_target == "selected" else i
     document, sampled = mean(target, mask), at(target, k)
     cosines = Cosines(
@@ -117,16 +122,13 @@ def bidirectional(
         selects=choice.hard.any(1),
         leaves=low.any(1),
     )
-    if before:
-        earlier = agreement(at(before[0], k), sampled, sampled, settings.contrast)
-        cosines = cosines._replace(rest_ext=cosines.rest_ext - earlier)
     if not (exact and torch.is_grad_enabled()):
         return cosines
     return Effects(siamese, vectors, mask, target.detach(), sampled.detach(), settings).on(cosines, choice, low)
 
 
 class Effects(NamedTuple):
-    """The gradient of the scorer without a relaxation: the computed effect of each single sentence.
+    """Ours: the gradient of the scorer without a relaxation, the computed effect of each single sentence.
 
     For Rest-Ext each sentence in turn is predicted from the rest, and is weighted by its chance to be the sampled one.
     For Ext-Doc a sentence counts by how much the prediction of the document changes if this sentence alone is added or
@@ -169,13 +171,7 @@ class Effects(NamedTuple):
         pairs = (F.normalize(predicted, dim=-1) @ F.normalize(target, dim=-1).transpose(1, 2)).abs()
         if self.settings.negative_target == "own":
             pairs = pairs.diagonal(dim1=1, dim2=2)[..., None].expand_as(pairs)
-        if self.settings.direction == "both":
-            return agreement(predicted, target, self.sampled, contrast) * self.mask, pairs
-        places = torch.arange(count, device=self.mask.device)
-        later = (places[None, :] > places[:, None]).expand_as(eye)
-        after, before = (self.itself(part) for part in (later, ~later & ~eye))
-        gain = agreement(after, target, self.sampled, contrast) - agreement(before, target, self.sampled, contrast)
-        return gain * self.mask, pairs
+        return agreement(predicted, target, self.sampled, contrast) * self.mask, pairs
 
     @torch.no_grad()
     def ext_doc(self, hard: Tensor, positive: bool) -> Tensor:
@@ -212,7 +208,7 @@ class Effects(NamedTuple):
 
 
 def targets(siamese: Siamese, vectors: Tensor, mask: Tensor, settings: Objective) -> Tensor:
-    """Return the vectors to predict, [B, n, d']: second-level ones, or first-level ones if `target` is frozen."""
+    """Return the vectors to predict, [B, n, d']: second-level ones, H^S, or, ours, first-level ones if frozen."""
     if settings.target == "frozen":
         return vectors
     target = siamese.encode(vectors, mask)
@@ -225,10 +221,10 @@ def relaxed(choice: SoftChoice, mask: Tensor, settings: Objective) -> Tensor:
 
 
 def agreement(predicted: Tensor, target: Tensor, all_documents: Tensor, temperature: float) -> Tensor:
-    """Return the cosine of predictions and targets, both [B, d] or [B, m, d].
+    """Return the cosine of predictions and targets, both [B, d] or [B, m, d], as in Eq. 5 and 7.
 
-    With a positive `temperature` return instead the log of the chance to tell the target from the targets of the other
-    documents, `all_documents` [B, d].
+    Ours: with a positive `temperature` return instead the log of the chance to tell the target from the targets of the
+    other documents, `all_documents` [B, d].
     """
     cosine = F.cosine_similarity(predicted, target, dim=-1)
     if not temperature:
@@ -287,8 +283,8 @@ class BatchLoss(NamedTuple):
 def score(scorer: ScoringNetwork, batch: DocumentBatch) -> ScoredBatch:
     """Run the scorer on a batch."""
     scores = scorer(batch.vectors, batch.features, batch.mask)
-    values = scorer.values(scores, batch.chars, batch.coverage)
-    if scorer.value in ("length_exp", "coverage_exp"):
+    values = scorer.values(scores, batch.chars)
+    if scorer.value == "length_exp":
         scores = values.log()  # so that the best few are the same by score and by value, as at inference
     return ScoredBatch(scores, values, batch.lengths, batch.capacities, batch.mask, batch.rows)
 
@@ -313,10 +309,11 @@ def forward(
     figures: dict[str, Tensor] = {}
     choice = select(scored, noise) if model.siamese is not None or settings.words else None
     if model.siamese is not None and choice is not None:
-        vectors, scores = normalized(batch.vectors, config.data.normalize), scored.scores.detach()
+        scores = scored.scores.detach()
         if settings.gradient == "exact" and config.selection.kind == "gumbel":
             choice = choice._replace(soft=select(scored, None).soft)  # the chances themselves, not a sample
-        cosines = bidirectional(model.siamese, vectors, batch.mask, choice, scores, settings, sampling, batch.rows)
+        vectors, mask = batch.vectors, batch.mask
+        cosines = bidirectional(model.siamese, vectors, mask, choice, scores, settings, sampling, batch.rows)
         siamese, selecting = total_loss(cosines, settings), cosines.selects.sum()
         figures |= {name: getattr(cosines, name) for name in cosines._fields}
     if choice is not None and settings.words:

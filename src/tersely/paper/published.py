@@ -3,7 +3,7 @@
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from hashlib import sha1
@@ -16,6 +16,7 @@ from tersely.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from tersely.datasets import Record
+    from tersely.text.length import TokenCounter
 
 DATASETS = ("cnndm", "nyt", "cnewsum")
 TABLES = ("table1", "table2", "table3", "table4", "table5", "table6", "datasets")
@@ -250,11 +251,29 @@ def find_encoders(folders: Sequence[Path], specs: Iterable[str] = ()) -> dict[st
     return encoders
 
 
-def measure_dataset(records: "Iterable[Record]") -> tuple[int, tuple[float, ...]] | None:
-    """Return how many documents there are, and their figures in the order of the columns of the table."""
-    from tersely.datasets import SourceLimits  # here, because help shows the names of the tables
+def tokens_of(dataset: str | None, encoders: Mapping[str, str]) -> tuple["TokenCounter", str]:
+    """Return the function that counts the tokens of a dataset's texts, and what they are.
 
-    limits = SourceLimits(max_tokens=512)
+    They are the word pieces of the SimCSE or BERT in `encoders`, by name, or words if neither is there.
+    """
+    from tersely.encode import load_encoder, pieces_of  # here, because help shows the names of the tables
+    from tersely.text.length import count_words
+
+    names = (f"{before}{name}" for name in ("simcse", "bert") for before in (f"{dataset}-", ""))
+    spec = next((encoders[name] for name in names if name in encoders), None)
+    if spec is None:
+        return count_words, "words, and single characters in Chinese; name an encoder, and its word pieces count"
+    return pieces_of(load_encoder(spec)), f"word pieces of {spec}"
+
+
+def measure_dataset(records: "Iterable[Record]", count_tokens: "TokenCounter") -> tuple[int, tuple[float, ...]] | None:
+    """Return how many documents there are, and their figures in the order of the columns of Table 7.
+
+    The last of them is Sent-512: how many sentences there are in the first 512 tokens, which `count_tokens` counts.
+    """
+    from tersely.datasets import SourceLimits
+
+    limits = SourceLimits(max_tokens=512, count_tokens=count_tokens)
     articles, sentences, counts, first_tokens = [], [], [], []
     for record in records:
         articles.append(len(record.document.text))

@@ -15,7 +15,14 @@ from tersely.evaluate.run import SystemResult, evaluate
 from tersely.models import model_folder, shipped_models
 from tersely.options import Budget
 from tersely.paper.human_analyze import RatingReport
-from tersely.paper.published import MeasuredSplit, PublishedRow, PublishedTable, find_encoders, measure_dataset
+from tersely.paper.published import (
+    MeasuredSplit,
+    PublishedRow,
+    PublishedTable,
+    find_encoders,
+    measure_dataset,
+    tokens_of,
+)
 from tersely.settings import read_toml
 
 
@@ -48,11 +55,13 @@ def reproduce(
     for dataset, group in groupby(sorted(table.rows, key=lambda r: r.dataset or ""), key=lambda r: r.dataset):
         rows = list(group)
         if table.name == "datasets":
-            statistics = None
-            if dataset in datasets and (measured := measure_dataset(read(datasets[dataset]))) is not None:
-                count, statistics = measured
-                data.append(_data(dataset, datasets[dataset], count))
-            lines |= {row: TableLine(row, statistics, row.note if statistics else _no_data(dataset)) for row in rows}
+            statistics, note = None, _no_data(dataset)
+            if dataset in datasets:
+                count_tokens, tokens = tokens_of(dataset, encoders)
+                if (measured := measure_dataset(read(datasets[dataset]), count_tokens)) is not None:
+                    (count, statistics), note = measured, f"tokens are {tokens}"
+                    data.append(_data(dataset, datasets[dataset], count))
+            lines |= {row: TableLine(row, statistics, note) for row in rows}
             continue
         choices = {row: choice for row in rows if (choice := _counterpart(row, models, encoders)) is not None}
         figures: dict[tuple[str, Budget], tuple[float, ...]] = {}
@@ -149,7 +158,7 @@ def _no_data(dataset: str | None) -> str:
 
 
 def reproduce_knapsack(table: PublishedTable, models: Sequence[Path], say: Callable[[str], None]) -> list[TableLine]:
-    """Measure the shipped knapsack networks of Table 1, and read the figures of baselines that were trained.
+    """Measure the knapsack networks of Table 1, and read the figures of the other methods that were trained.
 
     A method that was published on a distribution of its own is measured on both of ours. `say` gets a line before
     each measurement, which takes a while.
@@ -179,6 +188,9 @@ def _knapsack_line(
             say(f"measuring {network} on 20,000 fresh problems")
             rates = knapsack.measure_folder(folder)["rounded"]
             notes.append(_network_note(folder))
+    elif row.system is not None:
+        rates = _learn("tersely.paper.table1").greedy_figures(str(row.dataset))["rounded"]
+        notes.append(row.note)
     elif (rates := _trained(row.folder, models)) is None:
         notes.append(f"train it, then name MODELS with --models: {row.training}")
     measured = (100 * rates["error_rate"], 100 * rates["matched_rate"]) if rates else None

@@ -41,7 +41,7 @@ Select = Callable[[ScoredBatch, torch.Generator | None], SoftChoice]
 
 
 def straight_through(hard: Tensor, soft: Tensor) -> Tensor:
-    """Return (hard - soft)_f + soft: the values of `hard` with the gradient of `soft`."""
+    """Return s-hat = (hard - soft)_f + soft, between Eq. 8 and 9: values of `hard`, gradient of `soft`."""
     return (hard.to(soft.dtype) - soft).detach() + soft
 
 
@@ -57,10 +57,11 @@ def selector(config: TrainingSelection) -> Select:
 def gumbel_top_k(
     scored: ScoredBatch, count: int, temperature: float, relaxation: str, noise: torch.Generator | None
 ) -> SoftChoice:
-    """Sample `count` sentences without replacement (Kool et al., 2019); without `noise`, select the best ones.
+    """Sample `count` sentences without replacement (Kool et al., 2019); without `noise`, select the best: Eq. 1.
 
-    The `relaxation` is a softmax at this `temperature`, which sums to 1, or `k_hot`, which sums to `count`: one softmax
-    after another, each with lower scores for the sentences that the earlier ones have chosen (Xie and Ermon, 2019).
+    The `relaxation` is a softmax at this `temperature`, which sums to 1, or, ours, `k_hot`, which sums to `count`: one
+    softmax after another, each with lower scores for the sentences that the earlier ones have chosen (Xie and Ermon,
+    2019).
     """
     scores = scored.scores
     if noise is not None:
@@ -82,7 +83,7 @@ def gumbel_top_k(
 
 
 def by_network(folder: Path) -> Select:
-    """Select with a frozen knapsack network (KTDP, KTDEN), rounded."""
+    """Select with a frozen knapsack network (KTDP, KTDEN), rounded: s_round, before Eq. 9."""
     from tersely.paper.knapsack_measure import load_folder
 
     network, _ = load_folder(folder)
@@ -99,7 +100,7 @@ def by_network(folder: Path) -> Select:
 
 
 def perturbed(scored: ScoredBatch, samples: int, sigma: float, noise: torch.Generator | None) -> SoftChoice:
-    """Select with the exact knapsack; the relaxation is how often a sentence is selected under noise.
+    """Ours: select with the exact knapsack; the relaxation is how often a sentence is selected under noise.
 
     `samples` is the number of noisy solutions, and `sigma` the size of the noise; see `perturbed_knapsack`.
     """
@@ -111,7 +112,7 @@ def perturbed(scored: ScoredBatch, samples: int, sigma: float, noise: torch.Gene
 
 
 def exact(scored: ScoredBatch) -> Tensor:
-    """Return the exact knapsack's choice, bool [B, n]."""
+    """Return the exact knapsack's choice (Eq. 2), bool [B, n]."""
     arrays = (t.detach().cpu().numpy() for t in (scored.values, scored.lengths, scored.mask, scored.capacities))
     return torch.from_numpy(solve(*arrays)).to(scored.mask.device)
 

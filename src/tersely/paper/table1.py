@@ -1,17 +1,15 @@
 """The other methods of Table 1, which `tersely train knapsack` trains and measures, and their rows."""
 
 import json
-import sys
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-import click
 import torch
 from torch import nn
 
-from tersely.errors import InputError, TerselyError, UsageError
+from tersely.errors import InputError
 from tersely.io.files import write_whole
 from tersely.learn.training import Figures, Report, TrainingState
 from tersely.paper.knapsack_measure import Evaluation, measure_network
@@ -134,31 +132,3 @@ def render_rows(rows: Iterable[dict[str, Any]]) -> str:
         size = f"{row['seen']:,} | {row['parameters']:,}"
         lines.append(f"| {_NAMES[row['kind']]} | {row['distribution']} | {cells} | {size} |")
     return "\n".join(lines)
-
-
-@click.group()
-def cli() -> None:
-    """Print what the baselines of the knapsack transformer reach."""
-
-
-@cli.command()
-@click.argument("folders", nargs=-1, type=click.Path(path_type=Path))
-def rows(folders: tuple[Path, ...]) -> None:
-    """Print the rows of finished training runs, and density greedy's for every distribution."""
-    trained = [read_figures(folder) for folder in folders]
-    order = list(DISTRIBUTIONS)
-    figures = trained + [greedy_figures(name) for name in DISTRIBUTIONS]
-    click.echo(render_rows(sorted(figures, key=lambda row: order.index(row["distribution"]))))
-
-
-def main() -> None:
-    """Run the command; every foreseen error is one line."""
-    try:
-        cli(prog_name="python -m tersely.paper.table1")
-    except TerselyError as error:
-        click.echo(f"tersely: {error}", err=True)
-        sys.exit(2 if isinstance(error, UsageError) else 3)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """BertSum: a hub encoder fine-tuned with labels, and a transformer over its sentence tokens (Liu and Lapata, 2019)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,8 @@ from tersely.encode.transformers import Hub
 from tersely.errors import ModelError, UsageError
 from tersely.learn.artifacts import onnx_graph
 from tersely.learn.training import Report
-from tersely.paper.baselines import BaselineLessons, Labeled, Packed, Trained, device_of, read_labeled
-from tersely.paper.scorers.bertsum import lay_out
+from tersely.paper.baselines import BaselineData, BaselineLessons, Labeled, Packed, Trained, device_of, read_labeled
+from tersely.paper.scorers import lay_out
 from tersely.paper.transformer import Transformer
 
 _CARD = """BertSum (Liu and Lapata, 2019): `{encoder}`, fine-tuned with labels that a greedy oracle chose.
@@ -54,14 +54,12 @@ class BertSumConfig(Trained):
     def __post_init__(self) -> None:
         self.check(self.data, self.network)
 
-    def make(
-        self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report, device: str = "auto"
-    ) -> None:
+    def make(self, data: BaselineData, out: Path, resume: bool, report: Report, device: str = "auto") -> None:
         """Read the data, train, and write the model folder `out`; see `make_baseline`."""
-        labeled = read_labeled(data, self.data.sentences, self.data.count, limit)
+        labeled, validation = read_labeled(data, self.data.sentences, self.data.count)
         hub = Hub(self.data.encoder, max_tokens=self.data.longest)
         reader = DocumentTokenizer.of(hub, self.data.longest)
-        lessons = bertsum_lessons(self, labeled, hub, reader)
+        lessons = replace(bertsum_lessons(self, labeled, hub, reader), validation=validation)
         state = lessons.train(out, resume, report, device)
         card = _CARD.format(
             encoder=Path(self.data.encoder).name, documents=f"{len(labeled):,}", longest=self.data.longest

@@ -6,7 +6,7 @@ the sentences that follows their gains as the target.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from tersely.encode import DEFAULT_ENCODER, Cache, Encoder, load_encoder
 from tersely.errors import UsageError
 from tersely.learn.artifacts import onnx_graph
 from tersely.learn.training import Report
-from tersely.paper.baselines import BaselineLessons, Labeled, Packed, Trained, device_of, read_labeled
+from tersely.paper.baselines import BaselineData, BaselineLessons, Labeled, Packed, Trained, device_of, read_labeled
 from tersely.paper.transformer import Transformer
 
 _CARD = """NeuSum (Zhou et al., 2018) on frozen `{encoder}` vectors, trained with labels: the gains of a greedy oracle.
@@ -61,13 +61,11 @@ class NeuSumConfig(Trained):
         if self.network.width % self.network.heads or self.network.width % 2 or self.network.dropout >= 1:
             raise UsageError("'width' must be even and a multiple of 'heads', and 'dropout' less than 1")
 
-    def make(
-        self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report, device: str = "auto"
-    ) -> None:
+    def make(self, data: BaselineData, out: Path, resume: bool, report: Report, device: str = "auto") -> None:
         """Read the data, train, and write the model folder `out`; see `make_baseline`."""
-        labeled = read_labeled(data, self.data.sentences, self.data.count, limit)
+        labeled, validation = read_labeled(data, self.data.sentences, self.data.count)
         encoder = Cache(out / "training" / "vectors", load_encoder(self.data.encoder))
-        lessons = neusum_lessons(self, labeled, encoder)
+        lessons = replace(neusum_lessons(self, labeled, encoder), validation=validation)
         state = lessons.train(out, resume, report, device)
         card = _CARD.format(encoder=self.data.encoder, documents=f"{len(labeled):,}", picks=self.network.picks)
 

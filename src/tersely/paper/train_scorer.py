@@ -5,7 +5,7 @@ Every validation measures the loss on held-out documents, and ROUGE-1 on a file 
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
@@ -15,8 +15,8 @@ import torch
 from torch import nn
 
 from tersely.datasets import read
-from tersely.encode import Cache, Encoder, Matrix, Precision, load_encoder, on_device
-from tersely.errors import InputError, UsageError
+from tersely.encode import Cache, Encoder, Matrix, Precision, load_encoder, on_device, pieces_of
+from tersely.errors import InputError, ModelError, UsageError
 from tersely.evaluate.measures import Tokenization, rouge
 from tersely.learn.artifacts import check_folder
 from tersely.learn.corpus import Corpus
@@ -39,6 +39,7 @@ from tersely.paper.networks import ScorerModel
 from tersely.paper.objectives import choose, forward
 from tersely.paper.selection import Select, selector
 from tersely.text import Document
+from tersely.text.length import TokenCounter
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ class _Precomputed:
 
 def make_scorer(
     config: ScorerConfig,
-    read: Callable[[], Corpus],
+    read: Callable[[TokenCounter], Corpus],
     out: Path,
     report: Report,
     *,
@@ -139,21 +140,19 @@ def make_scorer(
 ) -> None:
     """Train a scorer by `config` on the corpus that `read` returns, and write its model folder to `out`.
 
+    `read` gets the function that counts tokens as the encoder does.
     `resume` continues the run in that folder. `cache` is a folder for vectors, by default in `out`. `dev` is a file of
     labeled documents to measure on. `device` is auto, cpu or cuda, and `precision` that of the networks. If torchrun
     started several processes, they train together, and the first one reports, shows the corpus and writes.
     """
     with joined(device) as team:
         check_folder(out, resume)
-        corpus = read()
+        frozen = load_encoder(on_device(config.data.encoder, str(team.device)))
+        corpus = read(pieces_of(frozen))
         if team.leads:
             show(corpus)
         vectors = cache or out / "training" / "vectors"
-        encoder = Cache(
-            vectors,
-            load_encoder(on_device(config.data.encoder, str(team.device))),
-            cast(Precision, config.data.precision),
-        )
+        encoder = Cache(vectors, frozen, cast(Precision, config.data.precision))
         labeled = Dev.read(dev) if dev else None
         state = train_scorer(config, corpus, encoder, out, resume, report, labeled, team, precision)
         if team.leads:
@@ -246,11 +245,12 @@ def start(
     with torch.random.fork_rng():
         torch.manual_seed(config.training.seed)
         model = ScorerModel(config, columns).to(team.device)
-    # Each group of parameters has its own state and rate: these are the paper's two Adam optimizers.
-    groups: list[dict[str, Any]] = [{"params": list(model.scorer.parameters()), "lr": config.training.rate}]
+    # The paper's optimizer of randomly initialized weights, which are all that are trained: see `ScorerTraining`.
+    rates = config.training.rates
+    groups: list[dict[str, Any]] = [{"params": list(model.scorer.parameters()), "lr": rates[0]}]
     if model.siamese is not None:
-        groups.append({"params": list(model.siamese.parameters()), "lr": config.training.siamese_rate})
-    optimizer = torch.optim.Adam(groups, betas=(0.9, 0.999))
+        groups.append({"params": list(model.siamese.parameters()), "lr": rates[1]})
+    optimizer = torch.optim.Adam(groups, betas=(0.9, 0.999), eps=config.training.epsilon)
     facts = {"encoder": encoder.fingerprint, "corpus": fingerprint(corpus), "columns": columns}
     state = start_or_resume(model, optimizer, config, checkpoint, facts, more_steps=True)
     state.notes.setdefault("best", [])
@@ -269,15 +269,21 @@ def fingerprint(corpus: Corpus) -> str:
     return digest.hexdigest()
 
 
-def warming(config: ScorerConfig) -> ScorerConfig:
-    """Return the configuration of a warm start: it imitates the teacher, too."""
-    return replace(config, objective=replace(config.objective, imitation=1.0))
+def check_selection(figures: Figures, config: ScorerConfig) -> None:
+    """Stop if nothing is selected of any document: the loss would be 0, and nothing would be learned."""
+    if figures.get("selects") == 0:
+        selection = config.selection
+        reason = f"knapsack network '{selection.folder}' selects nothing, or " if selection.folder else ""
+        raise ModelError(
+            f"no sentence of any document is selected, so there is nothing to learn from: {reason}"
+            f"no sentence fits into {selection.shortest} to {selection.longest} characters"
+        )
 
 
 def set_rates(optimizer: torch.optim.Optimizer, settings: ScorerTraining, step: int) -> None:
     """Set the rates of a step."""
     remaining = 1 - step / settings.steps if settings.decay else 1.0
-    for group, rate in zip(optimizer.param_groups, (settings.rate, settings.siamese_rate), strict=False):
+    for group, rate in zip(optimizer.param_groups, settings.rates, strict=False):
         group["lr"] = remaining * rate
 
 
@@ -303,8 +309,7 @@ class ScorerLessons:
         batch = self.team.batch(self.documents, *self.learning.at(step))
         # All randomness of a step comes from its number, so a resumed run draws the same.
         sampling = torch.Generator().manual_seed(training.seed * 1_000_003 + step)
-        config = warming(self.config) if step < self.config.objective.warm_start else self.config
-        part = self.team.part(forward(model, batch, config, self.select, sampling))
+        part = self.team.part(forward(model, batch, self.config, self.select, sampling))
         set_rates(optimizer, training, step)
         optimizer.zero_grad()
         if part.loss.requires_grad:
@@ -316,13 +321,17 @@ class ScorerLessons:
         self.scaler.step(optimizer)
         self.scaler.update()
         self.state.notes["scaler"] = self.scaler.state_dict()
-        return self.team.total({"loss": float(part.loss.detach()), **part.figures})
+        figures = self.team.total({"loss": float(part.loss.detach()), **part.figures})
+        if step == 0:  # the check of a validation comes after a thousand steps
+            check_selection(figures, self.config)
+        return figures
 
     def validate(self, last: Figures) -> Figures:
         """Return the figures of a validation, and keep the weights if they are among the best."""
         model, config, team, notes = self.state.network, self.config, self.team, self.state.notes
         batches = ((team.batch(self.documents, *numbered), len(numbered[0])) for numbered in self.held_out.fixed())
         figures = validate(model, batches, config, self.select, team)
+        check_selection(figures, config)
         if self.dev is not None:
             figures |= measure_dev(model, self.dev, self.documents, config, team)
         if team.leads:

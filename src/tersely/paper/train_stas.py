@@ -7,7 +7,7 @@ place of every shuffled sentence at once instead of one after the other.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import onnx
@@ -17,10 +17,9 @@ from torch.nn import functional as F  # noqa: N812
 
 from tersely.errors import UsageError
 from tersely.learn.artifacts import onnx_graph
-from tersely.learn.corpus import Corpus
 from tersely.learn.training import Report
-from tersely.paper.baselines import BaselineLessons, Packed, Trained, device_of
-from tersely.paper.scorers.stas import BEGIN, MASK, PAD, UNKNOWN, tokens
+from tersely.paper.baselines import BaselineData, BaselineLessons, Packed, Trained, device_of
+from tersely.paper.scorers import BEGIN, MASK, PAD, UNKNOWN, tokens
 from tersely.paper.transformer import AttentionBlock, hidden, sinusoids
 from tersely.text import Document
 
@@ -66,13 +65,12 @@ class StasConfig(Trained):
         if not max(self.network.masked, self.network.shuffle) < 1:
             raise UsageError("'masked' and 'shuffle' must be less than 1")
 
-    def make(
-        self, data: Sequence[Path], out: Path, resume: bool, limit: int, report: Report, device: str = "auto"
-    ) -> None:
+    def make(self, data: BaselineData, out: Path, resume: bool, report: Report, device: str = "auto") -> None:
         """Read the data, train, and write the model folder `out`; see `make_baseline`."""
-        documents = Corpus.read(data, self.data.sentences, limit).documents
+        corpus = data.corpus(self.data.sentences)
+        documents = corpus.documents
         words = vocabulary(documents, self.data.vocabulary)
-        lessons = stas_lessons(self, documents, words)
+        lessons = replace(stas_lessons(self, documents, words), validation=corpus.validation)
         state = lessons.train(out, resume, report, device)
         card = _CARD.format(
             documents=f"{len(documents):,}",

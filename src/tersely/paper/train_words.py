@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tersely.learn.corpus import Corpus
+from tersely.learn.corpus import split
 from tersely.learn.training import Report
-from tersely.paper.baselines import Packed, write_model
+from tersely.paper.baselines import BaselineData, Packed, write_model
 from tersely.paper.scorers.pmi import WordModel
 from tersely.score import Values
 from tersely.text import Document
@@ -35,16 +35,16 @@ class WordsConfig:
 
     def make(
         self,
-        data: Sequence[Path],
+        data: BaselineData,
         out: Path,
         resume: bool,  # noqa: ARG002
-        limit: int,
         report: Report,  # noqa: ARG002
         device: str = "auto",  # noqa: ARG002
     ) -> None:
         """Count the words of the data, and write the model folder `out`; see `make_baseline`."""
-        documents = Corpus.read(data, self.sentences, limit).documents
-        model = learn_words(self, documents)
+        corpus = data.corpus(self.sentences)
+        documents = corpus.documents
+        model = learn_words(self, documents, corpus.validation)
         content = {"weights": model.weights, "cache": model.cache, "words": model.words, "bigrams": model.bigrams}
         bigram, unigram, uniform = model.weights
         card = _CARD.format(
@@ -60,10 +60,9 @@ class WordsConfig:
         write_model(out, Packed(files, "pmi:model={folder}/words.json", None, "greedy", card), self)
 
 
-def learn_words(config: WordsConfig, documents: Sequence[Document]) -> WordModel:
-    """Count nine of ten documents, fit the weights to the tenth, and return both."""
-    counted = [document for i, document in enumerate(documents) if i % 10]
-    held_out = [document for i, document in enumerate(documents) if not i % 10]
+def learn_words(config: WordsConfig, documents: Sequence[Document], validation: int = 0) -> WordModel:
+    """Count documents, fit the weights to the others, the last `validation` or every tenth, and return both."""
+    counted, held_out = ([documents[i] for i in numbers] for numbers in split(len(documents), validation))
     words: Counter[str] = Counter()
     bigrams: Counter[str] = Counter()
     for document in counted:
