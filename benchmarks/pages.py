@@ -14,7 +14,7 @@ from tersely.evaluate import markdown_table
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
-PAGES = ("results", "tables", "siamese")
+PAGES = ("results", "tables", "siamese", "editor")
 MARK = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 Line = dict[str, str]
 Cells = list[tuple[str, ...]]
@@ -107,7 +107,7 @@ OBJECTIVES = (
     ("`far`", "far"),
     ("`coverage`", "coverage"),
     ("`news`", "news"),
-    ("siamese, as printed", "both"),
+    ("siamese, our reading", "both"),
     ("siamese, without Ext-Doc", "rest-ext"),
     ("siamese, without Rest-Ext", "ext-doc"),
     ("siamese, without predictor", "no-predictor"),
@@ -134,7 +134,7 @@ def objectives() -> Cells:
 
 
 # The rows of the digest of Tables 4 and 5: the objective, and its name without length control.
-CONTROLLED = (("siamese, as printed", "both"), ("Ext-Doc in words", "words"), ("imitation of coverage", "imitation"))
+CONTROLLED = (("siamese, our reading", "both"), ("Ext-Doc in words", "words"), ("imitation of coverage", "imitation"))
 WAYS = {"ktdp": "KTDP", "ktden": "KTDEN", "perturbed": "exact knapsack"}
 
 
@@ -155,6 +155,29 @@ def lengths() -> Cells:
     return cells
 
 
+DEVS = ("dev_cnndm", "dev_cnn")
+# The rows of the grid of docs/siamese.md that were trained within a length.
+MIXED = {
+    "mixed-perturbed": "the exact knapsack",
+    "mixed-ktdp": "KTDP",
+    "mixed-ktden": "KTDEN",
+    "mixed-ktden-epsilon": "KTDEN, epsilon 1e-14",
+}
+
+
+def mixed() -> Cells:
+    """Return what length control adds to the setting `mixed` in English, over its seeds."""
+    rows = [row for row in read_rows("length-control.csv") if row["row"] in MIXED and row["set"] in DEVS]
+    budgets = list(dict.fromkeys(row["budget"] for row in rows))
+    cells: Cells = [("set", "trained through", "seeds", *(budget.replace("chars", "characters") for budget in budgets))]
+    for dev in DEVS:
+        for name, through in MIXED.items():
+            pair = {row["budget"]: row for row in rows if (row["set"], row["row"]) == (dev, name)}
+            seeds = str(len(pair[budgets[0]]["seeds"].split()))
+            cells.append((dev, through, seeds, *(join_difference(pair[budget]) for budget in budgets)))
+    return cells
+
+
 def controls() -> Cells:
     """Return what needs no training on dev_cnndm, and what trained scorers reach beside it."""
     cells: Cells = [("values", "selection", "as it is", "shuffled", "release")]
@@ -163,6 +186,78 @@ def controls() -> Cells:
             release = "earlier" if row["measured_by"].startswith("earlier") else "this"
             cells.append((row["values"], row["selection"], row["as_is"], row["shuffled"], release))
     return cells
+
+
+def choice() -> Cells:
+    """Return R-1, as it is / shuffled, of untrained coverage and of networks that learned from a choice of words."""
+    untrained = [row for row in read_rows("controls.csv") if row["values"] in CHOICE_CONTROLS]
+    runs: dict[tuple[str, str], dict[str, list[Line]]] = {}
+    for row in [*untrained, *read_rows("choice.csv")]:
+        if not row.get("measured_by", "").startswith("earlier"):
+            by_set = runs.setdefault((row["values"], row["selection"]), {})
+            by_set.setdefault(row["set"], []).append(row)
+    cells: Cells = [("values", "selection", *CHOICE_SETS)]
+    for names, by_set in runs.items():
+        cells.append((*names, *(_both(by_set.get(dev, [])) for dev in CHOICE_SETS)))
+    return cells
+
+
+def _both(runs: Sequence[Line]) -> str:
+    return f"{_range(runs, 'as_is')} / {_range(runs, 'shuffled')}" if runs else ""
+
+
+CHOICE_SETS = ("dev_cnndm", "dev_cnn", "dev_pku", "dev_xinwenlianbo", "dev_cail")
+CHOICE_CONTROLS = (
+    "first sentences",
+    "random",
+    "length",
+    "word coverage without positions",
+    "the same / length^0.5",
+    "the same / length",
+    "TextRank (tf-idf)",
+)
+
+
+def _range(runs: Sequence[Line], column: str) -> str:
+    """Return the figures of some runs: the lowest and the highest if there are several."""
+    figures = sorted(Decimal(row[column]) for row in runs)
+    ends = [str(figure.quantize(Decimal("0.1"), ROUND_HALF_UP)) for figure in (figures[0], figures[-1])]
+    return "–".join(dict.fromkeys(ends))
+
+
+# What the editor's network learned from before it saw labels.
+PRETRAINING = {
+    "none": "nothing",
+    "lead": "nothing: earlier sentences are better",
+    "words": "`words`",
+    "choice": "`choice`, half of the texts shuffled",
+    "siamese": "siamese",
+    "both": "siamese and `words`",
+}
+
+
+def pretraining() -> Cells:
+    """Return what texts without labels are worth for the editor's network: mean and range of the seeds."""
+    columns = ("worth", "first", "main", "need", "cure")
+    rows = read_rows("pretraining.csv")
+    cells: Cells = [
+        ("measured on", "labels", "before them", "seeds", "worth", "first choice", "main point", *columns[3:])
+    ]
+    for language, title in (("all", "all"), ("zh", "Chinese")):
+        for labels in sorted({row["labels"] for row in rows if row["language"] == language}, key=int, reverse=True):
+            for kind, before in PRETRAINING.items():
+                names = {"language": language, "labels": labels, "pretraining": kind}
+                if runs := [row for row in rows if names.items() <= row.items()]:
+                    seeds = "" if kind == "lead" else str(len(runs))
+                    shown = columns if int(labels) else columns[:3]
+                    figures = (_mean_and_range(runs, column) if column in shown else "" for column in columns)
+                    cells.append((title, labels, before, seeds, *figures))
+    return cells
+
+
+def _mean_and_range(runs: Sequence[Line], column: str) -> str:
+    mean, ends = _mean(row[column] for row in runs), _range(runs, column).replace("–-", " to -")
+    return f"{mean} ({ends})" if len(runs) > 1 else mean
 
 
 # The settings of the grid that the page shows: what the page calls them, and their names.
@@ -197,7 +292,10 @@ TABLES: dict[str, tuple[Callable[[], Cells], int]] = {
     "reading": (reading, 1),
     "objectives": (objectives, 1),
     "lengths": (lengths, 2),
+    "mixed": (mixed, 2),
     "controls": (controls, 2),
+    "choice": (choice, 2),
+    "pretraining": (pretraining, 3),
     "grid": (grid, 2),
 }
 

@@ -9,6 +9,7 @@ import argparse
 import pickle
 import sys
 import time
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,10 +29,10 @@ from tersely.paper.config import ScorerConfig, ScorerData
 from tersely.paper.networks import ScorerModel
 from tersely.paper.objectives import forward
 from tersely.paper.selection import Select, selector
-from tersely.paper.train_scorer import make_documents, set_rates, start, warming
+from tersely.paper.train_scorer import make_documents, set_rates, start
 
 ROOT = Path(__file__).parents[1]
-POINTS, HELD_OUT = 6, 256
+POINTS, HELD_OUT, STEPS = 6, 256, 12
 
 
 def main() -> None:
@@ -53,6 +54,7 @@ def main() -> None:
         action="store_true",
         help="measure what needs no training, and the shipped model, on whole documents",
     )
+    part.add_argument("--gradients", action="store_true", help="print how large the gradients of rows are, untrained")
     args = parser.parse_args()
     if not DATA.is_dir():
         sys.exit(f"no documents at {DATA}: set TERSELY_DATA")
@@ -60,6 +62,8 @@ def main() -> None:
         measure_trained(args.language, args.folder, args.rows, args.cache)
     elif args.controls:
         measure_controls(args.language, args.folder, args.rows, args.cache)
+    elif args.gradients:
+        print_gradients(args)
     else:
         train_all(args)
     if args.rows == RESULTS:
@@ -163,15 +167,33 @@ def train(
 
 def learn(config: ScorerConfig, state: Any, documents: Documents, learning: Order, select: Select, step: int) -> None:
     """Take one step."""
-    now = warming(config) if step < config.objective.warm_start else config
     sampling = torch.Generator().manual_seed(config.training.seed * 1_000_003 + step)
-    loss = forward(state.network, documents.batch(*learning.at(step)), now, select, sampling).loss
+    loss = forward(state.network, documents.batch(*learning.at(step)), config, select, sampling).loss
     set_rates(state.optimizer, config.training, step)
     state.optimizer.zero_grad()
     if loss.requires_grad:
         loss.backward()
         torch.nn.utils.clip_grad_norm_(state.network.parameters(), config.training.clip)
         state.optimizer.step()
+
+
+def print_gradients(args: argparse.Namespace) -> None:
+    """Print the median size of a weight's gradient in the scorer, and its norm: medians of the first steps."""
+    torch.set_num_threads(1)
+    encoder = Cache(args.cache or args.folder / "vectors", load_encoder("use"))
+    for row, seed, config in configurations(args.language, args.seeds, args.only):
+        config = changed(config, {"training.clip": 1e9})  # as large as they are
+        corpus = read_corpus(args.language, args.folder, replace(config.data, documents=STEPS * config.training.batch))
+        learning = Order.of(range(len(corpus.documents)), config)
+        documents = make_documents(config, corpus, encoder, learning)
+        columns = encoder.encode(corpus.documents[0].texts).shape[1]
+        state = start(config, corpus, encoder, columns, Path("none"))
+        sizes = []
+        for step in range(STEPS):
+            learn(config, state, documents, learning, selector(config.selection), step)
+            weights = [weight.grad.flatten() for weight in state.network.scorer.parameters() if weight.grad is not None]
+            sizes.append((float(torch.cat(weights).abs().median()), float(torch.cat(weights).norm())))
+        print(row.name, seed, *(f"{size:.1e}" for size in np.median(sizes, axis=0)), flush=True)
 
 
 def validated(

@@ -70,7 +70,6 @@ ROWS = (
         {"selection.relaxation": "softmax", "objective.negative_relaxation": "selected"},
     ),
     GridRow("scaled", "`scaled`", True, SCALED),
-    GridRow("width", "`normalize = width`", True, {"data.normalize": "width"}),
     GridRow(
         *("learned", "learned positions, `scaled`", True),
         {
@@ -116,15 +115,8 @@ ROWS = (
         {**CONTRAST, "objective.ext_doc": 0.0},
     ),
     GridRow("contrast-doc", "the same, Ext-Doc alone", False, {**CONTRAST, **ALONE, "objective.ext_doc": 1.0}),
-    GridRow("forward", "the same, `direction = forward`", False, {**CONTRAST, "objective.direction": "forward"}),
     GridRow("imitation-printed", "as printed + imitation of coverage", False, {"objective.imitation": 1.0}),
-    GridRow("warm", "as printed after a warm start", False, {"objective.warm_start": 75}),
-    GridRow("warm-contrast", "contrast after a warm start", False, {**CONTRAST, "objective.warm_start": 75}),
     GridRow("features", "contrast, the scorer sees features", False, {**CONTRAST, **FEATURES}),
-    GridRow(
-        *("features-forward", "the same, `direction = forward`", False),
-        {**CONTRAST, **FEATURES, "objective.direction": "forward"},
-    ),
     GridRow("words", "words alone", False, {**WORDS, **ALONE}),
     GridRow("words-printed", "as printed + words", False, WORDS),
     GridRow("words-contrast", "contrast + 5 words", False, BOTH),
@@ -136,6 +128,10 @@ ROWS = (
     GridRow("mixed", "contrast + 10 words, some shuffled", False, MIXED),
     GridRow("mixed-ktdp", "the same, KTDP", False, {**MIXED, **network("dp")}),
     GridRow("mixed-ktden", "the same, KTDEN", False, {**MIXED, **network("density")}),
+    GridRow(
+        *("mixed-ktden-epsilon", "the same, KTDEN, Adam's epsilon 1e-14", False),
+        {**MIXED, **network("density"), "training.epsilon": 1e-14},
+    ),
     GridRow("mixed-perturbed", "the same, perturbed", False, MIXED_PERTURBED),
     GridRow(
         *("mixed-perturbed-300", "the same, perturbed, 300 steps", False),
@@ -152,6 +148,7 @@ ROWS = (
 
 # The rows with length control in training, and what each of them is compared with.
 CONTROLLED = {f"{row}-{way}": row for row in ("words-contrast", "mixed") for way in ("ktdp", "ktden", "perturbed")}
+CONTROLLED["mixed-ktden-epsilon"] = "mixed"
 # The rows that are measured with the selector `coverage` on whole documents.
 NEAREST = [row.name for row in ROWS if "-perturbed" in row.name]
 

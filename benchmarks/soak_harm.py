@@ -1,4 +1,4 @@
-"""What goes wrong around a program, for `soak.py`: it is killed, or the disk is full."""
+"""What goes wrong around a program, for `soak.py`: files are broken, it is killed, or the disk is full."""
 
 import json
 import resource
@@ -7,6 +7,7 @@ import sys
 import time
 from contextlib import ExitStack, suppress
 from functools import cached_property, partial
+from importlib import import_module
 from pathlib import Path
 from random import Random
 from shutil import rmtree
@@ -15,6 +16,9 @@ from typing import Any
 from safetensors import safe_open
 
 from soak_texts import text
+from tersely import Summarizer
+from tersely.errors import TerselyError
+from tersely.extract import extract_apart
 
 TERSELY = [sys.executable, "-m", "tersely"]
 _DOCUMENTS = 150
@@ -37,6 +41,70 @@ layers = 1
 heads = 2
 pairs = 4
 """
+
+
+_SECONDS = 30.0  # within which a file is read, or refused
+_BURSTS = [
+    b"(",
+    b"[",
+    b"{",
+    b"\\begin{x}",
+    b"<div>",
+    b"> ",
+    b"*",
+    b"`",
+    b"=",
+    b"\\",
+    b"| ",
+    b"&#1;",
+    b"a-",
+    b"\x00",
+    b"\xff",
+]
+
+
+class Files:
+    """Files of every form, damaged, cut, and stuffed with repeats: a text, or one line that says what is wrong."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        del folder, stack
+
+    @cached_property
+    def _samples(self) -> dict[str, bytes]:
+        sys.path.append(str(Path(__file__).parents[1] / "tests"))
+        samples: dict[str, bytes] = import_module("extract.test_hard").SAMPLES
+        forms = {
+            "tex": b"\\section{A}\nIt $x$ rained. % no\n",
+            "rst": b"A\n=\n\nIt *rained*.\n",
+            "adoc": b"= A\n\nIt rained.\n",
+        }
+        return {**samples, **forms, "txt": b"It rained. The river rose.\n"}
+
+    def case(self, chance: Random) -> list[str]:
+        """Read one file in a child process, as the command and the service do."""
+        form = chance.choice(sorted(self._samples))
+        data = bytearray(self._samples[form])
+        how = chance.choice(["damaged", "cut", "stuffed", "mixed"])
+        if how == "damaged":
+            for _ in range(chance.choice([1, 4, 30])):
+                data[chance.randrange(len(data))] = chance.randrange(256)
+        elif how == "cut":
+            del data[chance.randrange(len(data)) :]
+        elif how == "stuffed":
+            place = chance.randrange(len(data) + 1)
+            data[place:place] = chance.choice(_BURSTS) * chance.choice([100, 20_000])
+        else:
+            data += self._samples[chance.choice(sorted(self._samples))]
+        try:
+            extracted = extract_apart(bytes(data), name=f"a.{form}", seconds=_SECONDS)
+        except TerselyError as error:
+            said = str(error)
+            assert "\n" not in said, said
+            assert "takes more than" not in said, said
+            return [form, how, "refused"]
+        summary = Summarizer.load(scorer="lead").summarize(extracted.document(), max_chars=100)
+        assert len(summary.text) <= 100
+        return [form, how, "read"]
 
 
 def corpus(file: Path, chance: Random) -> Path:

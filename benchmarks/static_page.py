@@ -3,9 +3,13 @@
 import argparse
 import json
 import shutil
+import sys
+from collections import Counter
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
+from tersely import summarize
 from tersely.models import DEFAULT
 from tersely.serve import schema, site
 from tersely.serve.desk import Desk
@@ -25,9 +29,36 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "site" / "page")
     parser.add_argument("--docs", default="../service.html", help="where the link to the interface leads")
+    parser.add_argument("--lines", action="store_true", help="only print how many lines a browser would have to run")
     args = parser.parse_args()
+    if args.lines:
+        print(lines_run())
+        return
     build(args.out, args.docs)
     print(args.out / "index.html")
+
+
+def lines_run() -> str:
+    """Count the lines of the package that run for an English, a Chinese and a spoken text once it is loaded."""
+    package, files = str(PAGE.parents[1]), Counter[str]()
+    seen: set[tuple[str, int]] = set()
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        if not frame.f_code.co_filename.startswith(package):
+            return None
+        if event == "line":
+            seen.add((frame.f_code.co_filename, frame.f_lineno))
+        return trace
+
+    spoken = (
+        "Anna: Hi, did you get the tickets?\nBen: Yes. They cost 40 euros.\nAnna: When do we leave?\nBen: At eight."
+    )
+    sys.settrace(trace)
+    for text in (*((ROOT / "examples" / name).read_text("utf-8") for name in ("harbor.txt", "古城.txt")), spoken):
+        summarize(text, max_chars=200)
+    sys.settrace(None)
+    files.update(file for file, _ in seen)
+    return f"{len(seen):,} lines in {len(files)} modules"
 
 
 def build(out: Path, docs: str) -> None:
