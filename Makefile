@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+# Bytecode is kept wherever it is imported: hundreds of tests start Python, which would compile torch anew each time.
+unexport PYTHONDONTWRITEBYTECODE
 EXTRAS := tokens,html,files,plot,hub,eval,train,serve,batch,ray,langchain,llama-index,haystack,spacy,mcp
 
 .DEFAULT_GOAL := help
@@ -19,9 +21,10 @@ demo: $(VENV)/base ## Summarize two examples at three budgets (installs the base
 test: $(VENV)/dev chromium ## Everything that continuous integration checks
 	@$(MAKE) --no-print-directory --jobs 3 lint wheel-test pytest
 
-# In their own order, the longest files are not among the last, so both processes end at about the same time.
+# A third process works while others wait for servers and browsers. In their own order, the longest files are not among
+# the last, so all processes end at about the same time.
 pytest: $(VENV)/dev
-	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/dev ## Style, types and the import contract
 	$(BIN)/ruff check .
