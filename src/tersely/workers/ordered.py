@@ -23,7 +23,8 @@ def ordered(work: Work, jobs: Iterable[Any], workers: int) -> Iterator[Any]:
     """Yield the result of every job, in the order of the jobs.
 
     A `TerselyError` in a job is raised here as it is, any other exception as a `JobError`. A worker that dies is a
-    `WorkerDiedError`. The workers end when the iterator does, also on Ctrl-C.
+    `WorkerDiedError`. An error comes in the place of the job's result. The workers end when the iterator does, also on
+    Ctrl-C.
     """
     with OrderedPool(work, workers) as pool:
         for _, [result] in pool.run(jobs):
@@ -78,6 +79,8 @@ class OrderedPool:
                 while self._yielded in self._open and self._open[self._yielded].is_complete:
                     first = self._open.pop(self._yielded)
                     self._yielded += 1
+                    if first.error is not None:
+                        raise first.error
                     yield first.job, first.results
                     self._hand_out()
                 if not self._open:
@@ -177,8 +180,9 @@ class OrderedPool:
         self._acquit(task)
         if isinstance(message, _Raised):
             if self._rescue is None:
-                raise message.exception()
-            self._fail(task, self._rescue, message.reason)
+                self._open[task.order].fail(message.exception())
+            else:
+                self._fail(task, self._rescue, message.reason)
         else:
             self._open[task.order].set(task.slot, message)
 
@@ -190,8 +194,9 @@ class OrderedPool:
             self._acquit(seat.task)
             if self._rescue is None:
                 cause = reason or "perhaps out of memory: try fewer --workers"
-                raise WorkerDiedError(f"a process was killed ({ending}), {cause}")
-            self._fail(seat.task, self._rescue, reason or f"its worker process died ({ending})", died=not reason)
+                self._open[seat.task.order].fail(WorkerDiedError(f"a process was killed ({ending}), {cause}"))
+            else:
+                self._fail(seat.task, self._rescue, reason or f"its worker process died ({ending})", died=not reason)
         elif not seat.ready:
             self._failed_loads += 1
             if self._failed_loads == _LOADS:
@@ -241,6 +246,7 @@ class _Open:
     job: Any
     results: list[Any] = field(default_factory=lambda: [None])
     missing: int = 1
+    error: Exception | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -249,6 +255,10 @@ class _Open:
     def set(self, slot: int, result: Any) -> None:
         self.results[slot] = result
         self.missing -= 1
+
+    def fail(self, error: Exception) -> None:
+        """Keep the error until it is this job's turn, so that what was done before it is never lost."""
+        self.error, self.missing = error, 0
 
     def split(self, count: int) -> None:
         self.results, self.missing = [None] * count, count
