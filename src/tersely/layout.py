@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
+from operator import add
 
 from tersely.errors import UsageError
 from tersely.options import ACCOUNT, Options, Unit
@@ -130,10 +131,16 @@ class Layout:
             before = i
         return "".join(pieces) + ("" if before is None else self.tail(before))
 
+    def spoken(self, sentences: Sequence[int]) -> tuple[str, ...]:
+        """Return each sentence as a summary of these shows it, with the label if it is the first of its turn."""
+        return tuple(map(add, map(self._label, (None, *sentences), sentences), map(self.texts.__getitem__, sentences)))
+
     def between(self, before: int | None, i: int) -> str:
         """Return what comes before a sentence, given the one that precedes it in the summary."""
-        label = self.labels[i] if before is None or self.turns[i] != self.turns[before] else ""
-        return self._gap_before(before, i) + label
+        return self._gap_before(before, i) + self._label(before, i)
+
+    def _label(self, before: int | None, i: int) -> str:
+        return self.labels[i] if before is None or self.turns[i] != self.turns[before] else ""
 
     def _gap_before(self, before: int | None, i: int) -> str:
         source = self.sources[i]
@@ -143,12 +150,9 @@ class Layout:
         if source != self.sources[before]:
             return self.tail(before) + self.separator + self._head(i)
         if self.options.omission and i != before + 1:
-            return self.separator + self._account(before + 1, i) + self.separator if self._accounts else self._omission
+            mark = self._account(before + 1, i) if self._accounts else self.options.omission
+            return self.separator + mark + self.separator
         return self.separator
-
-    @cached_property
-    def _omission(self) -> str:
-        return self.separator + (self.options.omission or "") + self.separator
 
     @cached_property
     def _accounts(self) -> bool:
@@ -254,7 +258,8 @@ class Layout:
         """About how many words or tokens fewer a summary may have with a sentence more."""
         if self._accounts:
             return _MERGED + _ACCOUNT_LENGTH
-        return _MERGED + (self.measure(self._omission) if self.options.omission else 0)
+        gap, mark = self.separator, self.options.omission
+        return _MERGED + (self.measure(gap + mark + gap) if mark else 0)
 
     def measure(self, text: str) -> int:
         """Return the length of a text."""

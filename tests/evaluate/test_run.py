@@ -68,6 +68,14 @@ def test_results_are_those_of_the_library(records: list[Record]) -> None:
     assert lead.lengths[0] == len(" ".join(texts[:3]))
 
 
+def test_rouge_counts_the_names_of_speakers_as_a_summary_shows_them() -> None:
+    text = "Anna: The train to Ghent is late.\n\nBen: I will wait for you at the station.\n\nAnna: Thank you so much."
+    document = Document.from_text(text)
+    reference = ("Anna: The train to Ghent is late.", "Ben: I will wait for you at the station.")
+    [lead] = evaluate([Record("talk", document, reference)], ["lead+top"], [Budget(2, "sentences")], workers=1)
+    assert lead.mean("rouge1") == pytest.approx(100)
+
+
 def test_two_processes_give_what_one_gives(records: list[Record]) -> None:
     alone, shared = (evaluate(records, ["coverage", "textrank"], [THREE, CHARS], workers=n) for n in (1, 2))
     assert alone == shared

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import chain, islice
 from typing import Generic, Protocol, TypeVar
 
@@ -13,6 +14,7 @@ from tersely.datasets import Record
 from tersely.errors import InputError
 from tersely.evaluate.measures import Difference, RougeScore, Tokenization, Tokens, ngrams, paired_bootstrap, rouge
 from tersely.evaluate.systems import System, load_system
+from tersely.layout import Layout
 from tersely.options import Budget
 from tersely.workers.ordered import ordered
 from tersely.workers.process import cores
@@ -180,11 +182,14 @@ class _RougeExperiment(Experiment[Record, Budget, DocumentOutcome]):
         document = job.document
         tokens = [self.tokenization.tokens(sentence, document.language) for sentence in job.reference]
         references = [[sentence] for sentence in tokens] if self.alternatives else [tokens]
-        sentences = [self.tokenization.tokens(sentence, document.language) for sentence in document.texts]
+        layout, tokens_of = (
+            Layout(document, "chars"),
+            cache(partial(self.tokenization.tokens, language=document.language)),
+        )
 
         def outcome(system: System, budget: Budget) -> DocumentOutcome:
             extract = system.extract(job, budget)
-            summary = [sentences[i] for i in extract.chosen]
+            summary = list(map(tokens_of, layout.spoken(extract.chosen)))  # in a conversation, with names
             return DocumentOutcome(
                 scores=_best([rouge(reference, summary) for reference in references]),
                 length=extract.length,
