@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Unpack, cast, get_type_hints, overload
@@ -95,7 +95,7 @@ class Summarizer:
             },
         )
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """A hash of scorer, selector, encoder and their settings; it changes whenever a summary might."""
         parts = [repr(self.scorer), repr(self.selector), self.encoder.fingerprint if self.encoder else ""]
