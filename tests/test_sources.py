@@ -305,6 +305,18 @@ def test_what_is_kept_of_answers_and_facts_is_measured(tmp_path: Path, monkeypat
     assert "--unit tokens is only for --queries" in str(wrong.exception)
 
 
+def test_the_oracle_of_questions_keeps_what_whole_sentences_can(tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    long, short = "The harbor, which is old and small and full of mud, closes in May.", "It closes in May."
+    sources = [{"id": "harbor", "text": f"{long} {short} Nobody swims there."}]
+    question = {"query": "Who swims?", "documents": sources, "answers": ["in May"], "facts": [["harbor", 0, 85]]}
+    file.write_text(json.dumps(question) + "\n")
+    for room, kept in ((len(short), ["1", "100.0", "100.0"]), (len(short) - 1, ["1", "0.0", "0.0"])):
+        call = ["evaluate", "--queries", str(file), "--systems", "oracle", "--budgets", str(room)]
+        lines = CliRunner().invoke(cli, call).output.splitlines()
+        assert [line.split()[3:6] for line in lines if "oracle" in line] == [kept]
+
+
 def test_sources_about_different_things_are_each_said_what_they_are_about() -> None:
     harbor = (
         "The port of Ostend will close its old lock in March. Divers had seen cracks in the western gate. "

@@ -122,8 +122,9 @@ def command(files: tuple[str, ...], systems: str | None, baseline: str | None, *
     tersely evaluate --gum gum.jsonl.gz --systems lead,editor --by genre
 
     With --queries, DATA is files of questions over documents. The default budgets are 10, 20 and 40 % of the
-    characters, the default systems query, bm25 (with titles), vectors and lead; there are also query@use, vectors@use
-    and textcrusher. Questions without an answer are made of others, and AUC says how well they are told apart.
+    characters, the default systems query, bm25 (with titles), vectors and lead; there are also query@use, vectors@use,
+    textcrusher, and oracle: the most that whole sentences could keep. Questions without an answer are made of others,
+    and AUC says how well they are told apart.
 
     \b
     tersely evaluate questions.jsonl.gz --queries --budgets 60,200 --unit words
@@ -178,12 +179,12 @@ def _queries(files: tuple[str, ...], systems: str | None, options: dict[str, Any
     from itertools import islice
 
     from tersely.evaluate import columns
-    from tersely.evaluate.queries import SYSTEMS, compare, read_questions
+    from tersely.evaluate.queries import USUAL, compare, read_questions
     from tersely.evaluate.systems import parse_systems
     from tersely.options import Budget
     from tersely.text.length import token_counter
 
-    names = parse_systems(systems) if systems else [name for name in SYSTEMS if name != "textcrusher"]
+    names = parse_systems(systems) if systems else list(USUAL)
     budgets = _budgets(options, "budgets") or [Budget(share, "ratio") for share in (0.1, 0.2, 0.4)]
     tokens = token_counter(options["tokenizer"]) if options["unit"] == "tokens" else None
     for file in files:

@@ -31,7 +31,8 @@ from tersely.text.words import all_words
 
 Values = NDArray[np.float64]
 
-SYSTEMS = ("query", "bm25", "vectors", "lead", "textcrusher")
+USUAL = ("query", "bm25", "vectors", "lead")
+SYSTEMS = (*USUAL, "oracle", "textcrusher")
 HEADER = ("budget", "system", "questions", "answer kept", "all facts kept", "R-1", "too long", "AUC")
 
 
@@ -197,7 +198,7 @@ def _system(name: str) -> Callable[[SourcedQuestion], _Scored]:
         return partial(_query, load_encoder(encoder) if encoder else None)
     if base == "vectors":
         return partial(_vectors, load_encoder(encoder)) if encoder else _pieces
-    return {"bm25": _bm25, "textcrusher": _textcrusher, "lead": _lead}[base]
+    return {"bm25": _bm25, "textcrusher": _textcrusher, "lead": _lead, "oracle": _oracle}[base]
 
 
 def _query(encoder: Encoder | None, question: SourcedQuestion) -> _Scored:
@@ -216,6 +217,21 @@ def _pieces(question: SourcedQuestion) -> _Scored:
 
 def _lead(question: SourcedQuestion) -> _Scored:
     return _Scored(1.0 / (1 + np.arange(len(question.sources))))
+
+
+def _oracle(question: SourcedQuestion) -> _Scored:
+    """Choose the shortest sentence with the answer and of each fact: what whole sentences could keep at best."""
+    texts, values = question.sources.texts, np.zeros(len(question.sources))
+    spans = [located(question.sources, i) for i in range(len(texts))]
+    answers = list(filter(None, map(_plain, question.answers)))
+    sought = [[i for i, text in enumerate(texts) if any(answer in _plain(text) for answer in answers)]]
+    sought += [
+        [i for i, (start, end, source) in enumerate(spans) if source == name and start < last and end > first]
+        for name, first, last in question.facts
+    ]
+    for sentences in filter(None, sought):
+        values[min(sentences, key=lambda i: len(texts[i]))] = 1.0
+    return _Scored(values)
 
 
 def _textcrusher(question: SourcedQuestion) -> _Scored:
