@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -165,12 +166,47 @@ def to_json(value: Any, indent: int | None = None, default: Callable[[Any], Any]
     >>> to_json({"text": "雨"})
     '{"text": "雨"}'
     """
-    text = json.dumps(value, ensure_ascii=False, indent=indent, default=default)
+    text = _dump(value, indent, default, ascii_only=False)
     try:
         text.encode()
     except UnicodeEncodeError:
-        return json.dumps(value, indent=indent, default=default)
+        return _dump(value, indent, default, ascii_only=True)
     return text
+
+
+def _dump(value: Any, indent: int | None, default: Callable[[Any], Any] | None, ascii_only: bool) -> str:
+    if indent is None or default is not None:
+        return json.dumps(value, ensure_ascii=ascii_only, indent=indent, default=default)
+    return _indented(value, " " * indent, ascii_only)
+
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+def _indented(value: Any, step: str, ascii_only: bool, outer: str = "\n") -> str:
+    """Return what `json.dumps` does with an indent, in a third of its time.
+
+    The fast encoder of the standard library knows no indent, but it takes any separator: it writes a list or an object
+    that holds no other in one go.
+    """
+    inner = outer + step
+    write = _encoder(f",{inner}", ascii_only)
+    if not isinstance(value, dict | list | tuple) or not value:
+        return write(value)
+    pairs = isinstance(value, dict)
+    if _SCALARS.issuperset(map(type, value.values() if pairs else value)):
+        content = write(value)[1:-1]
+    elif pairs:
+        items = (write({key: 0})[1:-2] + _indented(item, step, ascii_only, inner) for key, item in value.items())
+        content = f",{inner}".join(items)
+    else:
+        content = f",{inner}".join(_indented(item, step, ascii_only, inner) for item in value)
+    return f"{{{inner}{content}{outer}}}" if pairs else f"[{inner}{content}{outer}]"
+
+
+@cache
+def _encoder(separator: str, ascii_only: bool) -> Callable[[Any], str]:
+    return json.JSONEncoder(ensure_ascii=ascii_only, separators=(separator, ": ")).encode
 
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes]:
