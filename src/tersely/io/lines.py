@@ -184,24 +184,37 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def _indented(value: Any, step: str, ascii_only: bool, outer: str = "\n") -> str:
-    """Return what `json.dumps` does with an indent, in a third of its time.
+    """Return what `json.dumps` does with an indent, only faster.
 
-    The fast encoder of the standard library knows no indent, but it takes any separator: it writes a list or an object
-    that holds no other in one go.
+    The fast encoder of the standard library knows no indent, but it takes any separator: it writes an object that
+    holds no other in one go, and a list of such objects as well.
     """
     inner = outer + step
-    write = _encoder(f",{inner}", ascii_only)
+    separator = f",{inner}"
+    write = _encoder(separator, ascii_only)
     if not isinstance(value, dict | list | tuple) or not value:
         return write(value)
-    pairs = isinstance(value, dict)
-    if _SCALARS.issuperset(map(type, value.values() if pairs else value)):
-        content = write(value)[1:-1]
-    elif pairs:
-        items = (write({key: 0})[1:-2] + _indented(item, step, ascii_only, inner) for key, item in value.items())
-        content = f",{inner}".join(items)
-    else:
-        content = f",{inner}".join(_indented(item, step, ascii_only, inner) for item in value)
-    return f"{{{inner}{content}{outer}}}" if pairs else f"[{inner}{content}{outer}]"
+    if isinstance(value, dict):
+        if _is_flat(value):
+            return f"{{{inner}{write(value)[1:-1]}{outer}}}"
+        items = [
+            write({key: item})[1:-1]
+            if type(item) in _SCALARS
+            else write({key: 0})[1:-2] + _indented(item, step, ascii_only, inner)
+            for key, item in value.items()
+        ]
+        return f"{{{inner}{separator.join(items)}{outer}}}"
+    if all(map(_is_flat, value)):
+        deep = inner + step
+        # No string holds a line break that is not escaped: this stands between two objects and nowhere else.
+        content = _encoder(f",{deep}", ascii_only)(value)[2:-2].replace(f"}},{deep}{{", f"{inner}}},{inner}{{{deep}")
+        return f"[{inner}{{{deep}{content}{inner}}}{outer}]"
+    return f"[{inner}{separator.join([_indented(item, step, ascii_only, inner) for item in value])}{outer}]"
+
+
+def _is_flat(value: Any) -> bool:
+    """Tell whether a value is an object with something in it, but no list and no other object."""
+    return isinstance(value, dict) and bool(value) and _SCALARS.issuperset(map(type, value.values()))
 
 
 @cache
