@@ -139,3 +139,18 @@ def test_a_key_that_is_there_twice_is_refused() -> None:
     for line in (b'{"text": "a", "text": "b"}', b'{"a": [{"text": 1, "text": 1}]}'):
         with pytest.raises(InputError, match=r"^the key 'text' is there twice$"):
             parse_object(line)
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+KEYS = st.text() | st.integers() | st.booleans() | st.none() | st.floats()
+VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.tuples(inner) | st.dictionaries(KEYS, inner))
+
+
+@given(VALUES, st.integers(0, 4))
+def test_json_with_an_indent_is_that_of_the_standard_library(value: Any, indent: int) -> None:
+    assert to_json(value, indent) == json.dumps(value, ensure_ascii=False, indent=indent)
+
+
+def test_a_lone_surrogate_is_escaped_with_an_indent_too() -> None:
+    value = {"text": ["\ud800", {"雨": {}}], "pairs": [{"a": 1}, {"b": ()}]}
+    assert to_json(value, 2) == json.dumps(value, indent=2)

@@ -7,17 +7,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from time import monotonic
 
 import pytest
 
+from serve.service import until
 from tersely import workers
 from tersely.errors import InputError, MissingExtraError
 from tersely.workers import LateLimitError, LimitError, apart
 from tersely.workers.guard import MARK, nothing_left_behind
-from tersely.workers.process import Loaded, LoadError, Worker, cores
+from tersely.workers.process import _WATCHDOG, Loaded, LoadError, Worker, cores
 from workers.jobs import Carded, Dying, Shouting, Unloadable
 
 
@@ -45,6 +47,37 @@ def test_a_worker_that_is_late_is_killed(worker: Worker) -> None:
     with pytest.raises(EOFError):
         worker.receive()
     assert worker.close() == "signal 9"
+
+
+@pytest.mark.parametrize("size", [1, 1_000_000])  # a pipe holds the first, and blocks who sends the second
+def test_a_worker_that_neither_reads_nor_answers_is_killed(worker: Worker, size: int) -> None:
+    worker.receive()
+    os.kill(worker.pid, signal.SIGSTOP)
+    with pytest.raises(TimeoutError):
+        worker.ask("a" * size, monotonic() + 0.3)
+    assert worker.close() == "signal 9"
+
+
+def test_each_worker_has_its_own_deadline(worker: Worker) -> None:
+    late = Worker(pickle.dumps(Shouting()))
+    with ThreadPoolExecutor() as threads:
+        for process in (worker, late):
+            process.receive()
+        waiting = threads.submit(worker.ask, "hang", monotonic() + 600)
+        until(lambda: worker in _WATCHDOG._deadlines)
+        with pytest.raises(TimeoutError):
+            late.ask("hang", monotonic() + 0.2)
+        assert late.close() == "signal 9"
+        assert worker.alive
+        worker.kill()
+        with pytest.raises(EOFError):
+            waiting.result()
+
+
+def test_a_worker_that_was_in_time_is_not_killed_later(worker: Worker) -> None:
+    worker.receive()
+    assert worker.ask("a", monotonic() + 60) == "A"
+    assert worker not in _WATCHDOG._deadlines
 
 
 def test_a_worker_that_dies_in_a_job_says_so_and_not_that_it_was_late(worker: Worker) -> None:

@@ -179,3 +179,13 @@ def test_short_jobs_pass_long_ones_that_have_not_waited_for_too_long(deadline: f
         queue._admit(_Ticket(name, 0, monotonic() + deadline, long))
     taken = [ticket.job for _ in range(3) if (ticket := queue._next(0)) is not None]
     assert taken == (order or ["first", "second", "short"])
+
+
+def test_a_worker_takes_its_own_jobs_first_until_enough_have_passed() -> None:
+    queue = WorkQueue(Pids(), workers=2, places=20, deadline=600)
+    for number in range(12):
+        queue._admit(_Ticket(number, int(number not in (0, 2)), monotonic() + 600))
+    taken = [ticket.job for _ in range(8) if (ticket := queue._next(1)) is not None]
+    assert taken == [1, 3, 4, 5, 0, 6, 7, 8]  # four pass the first job, and then four the next
+    assert queue._next(0).job == 2  # type: ignore[union-attr]
+    assert queue._next(0).job == 9  # type: ignore[union-attr]

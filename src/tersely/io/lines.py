@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -165,12 +166,60 @@ def to_json(value: Any, indent: int | None = None, default: Callable[[Any], Any]
     >>> to_json({"text": "雨"})
     '{"text": "雨"}'
     """
-    text = json.dumps(value, ensure_ascii=False, indent=indent, default=default)
+    text = _dump(value, indent, default, ascii_only=False)
     try:
         text.encode()
     except UnicodeEncodeError:
-        return json.dumps(value, indent=indent, default=default)
+        return _dump(value, indent, default, ascii_only=True)
     return text
+
+
+def _dump(value: Any, indent: int | None, default: Callable[[Any], Any] | None, ascii_only: bool) -> str:
+    if indent is None or default is not None:
+        return json.dumps(value, ensure_ascii=ascii_only, indent=indent, default=default)
+    return _indented(value, " " * indent, ascii_only)
+
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+def _indented(value: Any, step: str, ascii_only: bool, outer: str = "\n") -> str:
+    """Return what `json.dumps` does with an indent, only faster.
+
+    The fast encoder of the standard library knows no indent, but it takes any separator: it writes an object that
+    holds no other in one go, and a list of such objects as well.
+    """
+    inner = outer + step
+    separator = f",{inner}"
+    write = _encoder(separator, ascii_only)
+    if not isinstance(value, dict | list | tuple) or not value:
+        return write(value)
+    if isinstance(value, dict):
+        if _is_flat(value):
+            return f"{{{inner}{write(value)[1:-1]}{outer}}}"
+        items = [
+            write({key: item})[1:-1]
+            if type(item) in _SCALARS
+            else write({key: 0})[1:-2] + _indented(item, step, ascii_only, inner)
+            for key, item in value.items()
+        ]
+        return f"{{{inner}{separator.join(items)}{outer}}}"
+    if all(map(_is_flat, value)):
+        deep = inner + step
+        # No string holds a line break that is not escaped: this stands between two objects and nowhere else.
+        content = _encoder(f",{deep}", ascii_only)(value)[2:-2].replace(f"}},{deep}{{", f"{inner}}},{inner}{{{deep}")
+        return f"[{inner}{{{deep}{content}{inner}}}{outer}]"
+    return f"[{inner}{separator.join([_indented(item, step, ascii_only, inner) for item in value])}{outer}]"
+
+
+def _is_flat(value: Any) -> bool:
+    """Tell whether a value is an object with something in it, but no list and no other object."""
+    return isinstance(value, dict) and bool(value) and _SCALARS.issuperset(map(type, value.values()))
+
+
+@cache
+def _encoder(separator: str, ascii_only: bool) -> Callable[[Any], str]:
+    return json.JSONEncoder(ensure_ascii=ascii_only, separators=(separator, ": ")).encode
 
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes]:

@@ -8,8 +8,8 @@ from contextlib import suppress
 from email.message import Message as MimeHeaders
 from hashlib import sha256
 from ipaddress import ip_address
+from random import getrandbits
 from time import perf_counter
-from uuid import uuid4
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.cors import CORSMiddleware
@@ -62,7 +62,7 @@ class Context:
             await self._app(scope, receive, send)
             return
         client_id = Headers(scope=scope).get("x-request-id", "")
-        request_id = client_id if _REQUEST_ID.fullmatch(client_id) else uuid4().hex
+        request_id = client_id if _REQUEST_ID.fullmatch(client_id) else f"{getrandbits(128):032x}"
         scope.setdefault("state", {})["request_id"] = request_id
         started, status = perf_counter(), 0
 
@@ -244,6 +244,8 @@ def _too_large(most: int) -> ProblemError:
 
 
 def _check_type(headers: Headers) -> None:
+    if headers.get("content-type") == "application/json":
+        return
     parsed = MimeHeaders()
     parsed["content-type"] = headers.get("content-type", "text/plain")
     if parsed.get_content_type() != "application/json":

@@ -213,6 +213,8 @@ class Server(uvicorn.Server):
             log_config=None,
             access_log=False,
             ws="none",
+            # Also where httptools is installed: that sets no limit to headers, and answers two lengths by itself.
+            http="h11",
             server_header=False,
             # Running requests end by their deadline; a client that does not read its answer is not waited for.
             timeout_graceful_shutdown=int(options.deadline) + 5,

@@ -7,8 +7,9 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from multiprocessing.connection import Connection
-from threading import Timer
+from threading import Condition, Thread
 from time import monotonic
 from typing import Any, Protocol
 
@@ -97,15 +98,14 @@ class Worker:
 
         A process that is late is killed: it may not even take the job, and whatever waits for it then ends, too.
         """
-        late = Timer(max(until - monotonic(), 0), self.kill)
-        late.start()
+        _WATCHDOG.watch(self, until)
         try:
             self._jobs.send_bytes(pickle.dumps(job))
             result = self.receive()
         except (EOFError, OSError) as error:
             raise (TimeoutError if monotonic() >= until else EOFError) from error
         finally:
-            late.cancel()
+            _WATCHDOG.release(self)
         if monotonic() >= until:  # it is being killed
             raise TimeoutError
         return result
@@ -125,3 +125,42 @@ class Worker:
     def _send(self, data: bytes) -> None:
         with suppress(OSError):
             self._jobs.send_bytes(data)
+
+
+class _Watchdog:
+    """Kills each worker that is late, in one thread for all of them.
+
+    It sleeps until the earliest deadline that it knew when it fell asleep, and is woken only for an earlier one.
+    """
+
+    def __init__(self) -> None:
+        self._deadlines: dict[Worker, float] = {}
+        self._changed, self._wakes, self._thread = Condition(), inf, Thread(target=self._run, daemon=True)
+
+    def watch(self, worker: Worker, until: float) -> None:
+        """Kill a worker at a time, unless it is released before."""
+        with self._changed:
+            self._deadlines[worker] = until
+            if self._thread.ident is None:
+                self._thread.start()
+            elif until < self._wakes:
+                self._changed.notify()
+
+    def release(self, worker: Worker) -> None:
+        """Let a worker live."""
+        with self._changed:
+            self._deadlines.pop(worker, None)
+
+    def _run(self) -> None:
+        with self._changed:
+            while True:
+                now = monotonic()
+                for worker in [worker for worker, until in self._deadlines.items() if until <= now]:
+                    del self._deadlines[worker]
+                    worker.kill()
+                self._wakes = min(self._deadlines.values(), default=inf)
+                # No system can wait for arbitrarily long.
+                self._changed.wait(min(self._wakes - now, 3600.0))
+
+
+_WATCHDOG = _Watchdog()

@@ -30,13 +30,14 @@ class WorkerEndedError(Exception):
     """Two workers died while they were doing the same job."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Ticket:
     job: Any
     home: int
     until: float
     long: bool = False
     result: Future[Any] = field(default_factory=Future)
+    passes: int = 0  # how many later jobs were taken before it because they were at home
 
     def refuse(self, error: Exception) -> None:
         """Give up a job that no worker has begun."""
@@ -47,8 +48,9 @@ class _Ticket:
 class WorkQueue:
     """Gives each job to a free worker; at most `places` jobs wait for one.
 
-    Jobs with the same key go to the same worker if it is free, and otherwise to any that is. Of several workers, one
-    is always left for jobs that are not long. When no worker may take a job and the queue is full, it is refused at
+    Jobs with the same key go to the same worker if it is free, and otherwise to any that is. Of those that wait, a
+    worker takes its own first, but no job lets more than a few pass. Of several workers, one is always left for jobs
+    that are not long. When no worker may take a job and the queue is full, it is refused at
     once. A worker that misses the deadline of its job is killed. One that dies, for whatever reason, is replaced, and
     `report` gets a line about it; the one that replaces it tries its job once more.
 
@@ -65,6 +67,7 @@ class WorkQueue:
         self._idle: set[int] = set()
         self._long = 0  # how many long jobs workers have, and may have; a single worker does whatever comes
         self._most_long = workers - 1 or inf
+        self._most_passes = 2 * workers  # by then, the worker that a job waits for is busy with a longer one
         self._inboxes: list[SimpleQueue[_Ticket | None]] = [SimpleQueue() for _ in range(workers)]
         self._threads = [Thread(target=self._run, args=(number,), daemon=True) for number in range(workers)]
         self._workers: dict[int, Worker] = {}
@@ -114,7 +117,8 @@ class WorkQueue:
         ticket = _Ticket(job, hash(key) % len(self._threads), monotonic() + self._deadline, long)
         self._admit(ticket)
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(ticket.result), self._deadline)
+            async with asyncio.timeout(self._deadline):
+                return await asyncio.wrap_future(ticket.result)
         except TimeoutError:
             raise self._late() from None
         finally:
@@ -171,9 +175,9 @@ class WorkQueue:
             self._workers[number].close()
 
     def _next(self, number: int) -> _Ticket | None:
-        """Wait for a job: the first that is short, unless another has waited too long, or the next one sent here."""
+        """Wait for a job: the first that is short and at home here, if others may wait, or the next one sent here."""
         with self._lock:
-            first = self._first()
+            first = self._first(number)
             if first is not None:
                 self._waiting.remove(first)
                 self._long += first.long
@@ -181,13 +185,19 @@ class WorkQueue:
             self._idle.add(number)
         return self._inboxes[number].get()
 
-    def _first(self) -> _Ticket | None:
-        """Return the job that is next, if a worker may take any; the lock is held."""
+    def _first(self, number: int | None = None) -> _Ticket | None:
+        """Return the job that is next, for this worker or for any, if one may be taken; the lock is held."""
         full = self._long >= self._most_long
         fitting = [ticket for ticket in self._waiting if not (ticket.long and full)]
         if not fitting or monotonic() >= fitting[0].until - self._deadline / 2:
             return fitting[0] if fitting else None
-        return next((ticket for ticket in fitting if not ticket.long), fitting[0])
+        short = [ticket for ticket in fitting if not ticket.long] or fitting
+        first = short[0]
+        at_home = next((ticket for ticket in short if ticket.home == number), first)
+        if at_home is first or first.passes >= self._most_passes:
+            return first
+        first.passes += 1
+        return at_home
 
     def _end_long(self) -> None:
         """Let the next long job go to a worker that is idle, if one was left for shorter jobs."""
