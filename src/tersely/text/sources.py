@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, islice
@@ -16,7 +16,7 @@ from tersely.languages import LANGUAGES, Language
 from tersely.text.blocks import Kind
 from tersely.text.document import Document, Sentence
 from tersely.text.language import detect_language
-from tersely.text.words import Numbered, stems
+from tersely.text.words import Numbered, find_chunks
 
 # Texts meet in a blank line, so that no sentence crosses from one into the next.
 _BETWEEN = "\n\n"
@@ -179,35 +179,37 @@ class Collection(Document):
     @cached_property
     def words(self) -> tuple[tuple[str, ...], ...]:
         """The words of each sentence, by the language of its source."""
-        if self._is_in_one_language:
-            return self.numbered.rows(len(self))
-        return tuple(words for part in self.parts for words in part.words)
+        return self.numbered.rows(len(self))
 
     @cached_property
     def numbered(self) -> Numbered:
         """The words of all sentences as numbers."""
-        if self._is_in_one_language:
-            return Numbered.read(self.texts, self.language)
-        return Numbered.of(self.words)
+        return Numbered.merged(list(self._by_language.values()))
+
+    def renamed(self, name: Callable[[Sequence[str], Language], list[str]]) -> Numbered:
+        """Return all words under the names that a function gives them, by the language of their source."""
+        groups = self._by_language.items()
+        return Numbered.merged(
+            [(places, words.renamed(name(words.vocabulary, language))) for language, (places, words) in groups]
+        )
 
     @cached_property
-    def stems(self) -> tuple[tuple[str, ...], ...]:
-        """The stems of each sentence's words, by the language of its source."""
-        if self._is_in_one_language:
-            return self.numbered_stems.rows(len(self))
-        return tuple(stems for part in self.parts for stems in part.stems)
+    def _by_language(self) -> dict[Language, tuple[NDArray[np.intp], Numbered]]:
+        """For each language, the sentences of its sources and their words: together, they are read faster."""
+        places: dict[Language, list[int]] = {}
+        for first, part in zip(self.firsts, self.parts, strict=True):
+            if len(part):
+                places.setdefault(part.language, []).extend(range(first, first + len(part)))
+        groups = ((language, np.array(group)) for language, group in places.items())
+        return {
+            language: (group, (self.chunks.part(group) if len(places) > 1 else self.chunks).words_inside(language))
+            for language, group in groups
+        }
 
     @cached_property
-    def numbered_stems(self) -> Numbered:
-        """The stems of all words as numbers."""
-        if self._is_in_one_language:
-            return self.numbered.renamed(stems(self.numbered.vocabulary, self.language))
-        return Numbered.of(self.stems)
-
-    @cached_property
-    def _is_in_one_language(self) -> bool:
-        """Whether all sentences are in the language of the whole: then they are read at once, which is faster."""
-        return {part.language for part in self.parts if len(part)} == {self.language}
+    def chunks(self) -> Numbered:
+        """The chunks of all sentences as numbers."""
+        return Numbered.of(find_chunks(text, part.language) for part in self.parts for text in part.texts)
 
 
 class Log(Document):
