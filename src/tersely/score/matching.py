@@ -31,8 +31,8 @@ _SILENT: frozenset[Kind] = frozenset(("heading", "caption", "signature", "header
 
 _WORD = re.compile(r"[^\W_][\w'’-]*")
 _NUMBER = re.compile(r"\d+|[一二两三四五六七八九十百千万亿]+(?=[年月日个人名次只座家所])")
-_NUMERAL = re.compile(r"[\d一二两三四五六七八九十百千万亿]")
-_YEAR = re.compile(r"(?<![\d.,])(?:1\d|20)\d\d(?![\d,])")
+_DIGITS = re.compile(r"\d+")
+_YEAR = re.compile(r"[12](?<![\d.,].)(?:(?<=1)\d|(?<=2)0)\d\d(?![\d,])")  # a digit first, which is found fast
 # "US", "WHO" and "U.S." in a question are names, whatever the words in lowercase mean.
 _CAPITALS = re.compile(r"\b(?:[A-Z]\.){2,}|\b[A-Z]{2,}\b")
 
@@ -123,8 +123,8 @@ class QuestionedTexts:
         for_date, in_query = _FOR_DATE.search(query), set(_NUMBER.findall(query))
         if not for_date and not _FOR_NUMBER.search(query):
             return None
-        texts = (text if _NUMERAL.search(text) else "" for text in self.document.texts)  # most have no number at all
-        rows = (_NUMBER.findall(text if for_date else _YEAR.sub("", text)) for text in texts)
+        texts = self.document.texts if for_date else (_YEAR.sub("", text) for text in self.document.texts)
+        rows = (_DIGITS.findall(text) if text.isascii() else _NUMBER.findall(text) for text in texts)
         return np.array([not in_query.issuperset(numbers) for numbers in rows])
 
     def most_alike(self, word: str) -> Values:

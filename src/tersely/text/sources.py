@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tersely.errors import UsageError
 from tersely.languages import LANGUAGES, Language
-from tersely.text.blocks import Kind
+from tersely.text.blocks import Block
 from tersely.text.document import Document, Sentence
 from tersely.text.language import detect_language
 from tersely.text.words import Numbered, find_chunks
@@ -150,11 +150,6 @@ class Collection(Document):
         """The sentences as a summary shows them."""
         return tuple(text for part in self.parts for text in part.display_texts)
 
-    @cached_property
-    def kinds(self) -> tuple[Kind, ...]:
-        """The kind of each sentence's block."""
-        return tuple(kind for part in self.parts for kind in part.kinds)
-
     @property
     def start(self) -> int:
         """Where the first sentence begins, with the label before it if it begins a turn."""
@@ -162,14 +157,9 @@ class Collection(Document):
         return next((offset + part.start for offset, part in parts if len(part)), 0)
 
     @cached_property
-    def speakers(self) -> tuple[str, ...]:
-        """Who says each sentence, where it is known."""
-        return tuple(speaker for part in self.parts for speaker in part.speakers)
-
-    @cached_property
-    def times(self) -> tuple[str, ...]:
-        """When each sentence is said, where it is known."""
-        return tuple(time for part in self.parts for time in part.times)
+    def _owners(self) -> tuple[Block, ...]:
+        """The block of its source in which each sentence begins."""
+        return tuple(owner for part in self.parts for owner in part._owners)
 
     @cached_property
     def roles(self) -> tuple[str, ...]:
@@ -291,6 +281,14 @@ def located(document: Document, i: int) -> tuple[int, int, str | None]:
     source, _ = document.place(i)
     offset = document.offsets[source]
     return start - offset, end - offset, document.sources[source].id
+
+
+def all_located(document: Document) -> list[tuple[int, int, str | None]]:
+    """Return what `located` says of each sentence."""
+    if not isinstance(document, Collection):
+        return [(start, end, None) for start, end in document.sentences]
+    sources = zip(document.parts, document.sources, strict=True)
+    return [(start, end, source.id) for part, source in sources for start, end in part.sentences]
 
 
 def _source_and_document(text: AnySource, number: int, language: Language | None) -> tuple[Source, Document]:

@@ -106,14 +106,16 @@ class Numbered(NamedTuple):
         """
         if len(groups) < 2:
             return groups[0][1] if groups else cls.of(())
-        number, vocabulary = _numbers(word for _, numbered in groups for word in numbered.vocabulary)
+        number, vocabulary = _numbers(chain.from_iterable(numbered.vocabulary for _, numbered in groups))
         starts = accumulate((len(numbered.vocabulary) for _, numbered in groups), initial=0)
         words = np.concatenate([number[start + part.words] for start, (_, part) in zip(starts, groups, strict=False)])
         sentence = np.concatenate([places[numbered.sentence] for places, numbered in groups])
         order = np.argsort(sentence, kind="stable")
-        different = words[order][_firsts(words[order])]
-        number[different] = np.arange(len(different))
-        return cls(number[words[order]], sentence[order], tuple(map(vocabulary.__getitem__, different.tolist())))
+        words, first = words[order], np.empty(len(vocabulary), np.intp)
+        first[words[::-1]] = np.arange(len(words))[::-1]  # the last to be written stays
+        ranked = np.argsort(first)
+        number[ranked] = np.arange(len(ranked))
+        return cls(number[words], sentence[order], tuple(map(vocabulary.__getitem__, ranked.tolist())))
 
     def words_inside(self, language: Language) -> "Numbered":
         """Number the words of chunks (see `find_chunks`), each different one of which is looked at only once."""
