@@ -114,7 +114,8 @@ class Pieces:
             names = stored["names"].tobytes().decode().split("\n")
             self._packed: NDArray[np.uint8] = stored["packed"]
         self._number = {name: number for number, name in enumerate(names)}
-        self._digits = np.array(list(product((-1, 0, 1), repeat=DIGITS)), np.int8)
+        self._digits = np.array(list(product((-1, 0, 1), repeat=DIGITS)), np.float32)
+        self._sizes = np.abs(self._digits).sum(axis=1)
         self._pieces = StringMemory(self._pieces_of)
 
     def nearness(self, question: str, texts: Sequence[str], chunks: Numbered | None = None) -> NDArray[np.float64]:
@@ -147,9 +148,10 @@ class Pieces:
         return np.maximum.reduceat(cosines[:, (present.cumsum() - 1)[flat]], starts, axis=1).T, row[starts]
 
     def _vectors(self, numbers: NDArray[np.intp]) -> Matrix:
-        rows = self._digits.take(self._packed[numbers], axis=0).reshape(len(numbers), -1).astype(np.float32)
-        scaled: Matrix = rows / np.sqrt(np.maximum(np.abs(rows).sum(axis=1), 1.0))[:, None]
-        return scaled
+        packed = self._packed[numbers]
+        rows: Matrix = self._digits.take(packed, axis=0).reshape(len(numbers), -1)
+        rows /= np.sqrt(np.maximum(self._sizes.take(packed).sum(axis=1), 1.0))[:, None]
+        return rows
 
     def _pieces_of(self, text: str) -> tuple[int, ...]:
         """Return the pieces of a text's words."""
