@@ -264,9 +264,9 @@ class Fitting:
 
     @cached_property
     def _least(self) -> int:
-        """What the length of all sentences is at least, as far as it is known without joining them."""
-        lengths, gap = self.layout.lengths, self.layout.gap
-        return sum(lengths) + gap * (len(lengths) - 1) if self.layout.adds_up else 0
+        """What all sentences have at least, as far as that is known: where two meet, a word may disappear."""
+        is_sum = self.layout.adds_up and not self.layout.in_lines
+        return sum(self.layout.lengths) - len(self.layout.lengths) + 1 if is_sum else 0
 
     def _ordered(self, chosen: Iterable[int]) -> tuple[int, ...]:
         """Return the chosen sentences in the requested order."""
@@ -295,13 +295,13 @@ class Fitting:
         if not len(self.layout.document):
             return Choice((), "", 0, "empty-input", 0)
         least = self.candidates.everything.least  # the options are valid even if everything fits
-        if not options.exclude and not self.earlier:
+        if not options.exclude and not self.earlier and self._least <= capacity:
             untouched = options.order == "document" and options.separator is None and not options.header
             untouched = untouched and options.speakers and not options.times
             if untouched and self._whole_text.length <= capacity:
                 return self._whole_text
             # Lines that stand for others would say so beside them.
-            if not self.layout.in_lines and self._least <= capacity and self._joined.length <= capacity:
+            if not self.layout.in_lines and self._joined.length <= capacity:
                 return self._joined
         lowest, room = self.lowest(capacity), capacity + self._merging
         level = tries = 0
