@@ -12,7 +12,7 @@ from tersely.errors import UsageError
 from tersely.languages import alternatives, amounts
 from tersely.layout import Layout
 from tersely.options import PATTERNS
-from tersely.read import Network, Reading, joined, read, unread
+from tersely.read import Network, Reading, joined, read, read_together, unread
 from tersely.select import Problem, Selection, Values, distinct, sharing_trigrams
 from tersely.summary import Rejected
 from tersely.text.document import Document
@@ -75,9 +75,9 @@ class Candidates:
         if options.query is None or not isinstance(document, Collection):
             return read(document, self.network)
         related = {*np.flatnonzero(self.values > _RELATED * self.values.max(initial=0.0)).tolist(), *options.include}
-        sources = {document.place(i)[0] for i in related if 0 <= i < len(document)}
-        parts = enumerate(document.parts)
-        return joined([read(part, self.network) if i in sources else unread(len(part)) for i, part in parts])
+        sources = sorted({document.place(i)[0] for i in related if 0 <= i < len(document)})
+        readings = dict(zip(sources, read_together([document.parts[i] for i in sources], self.network), strict=True))
+        return joined([readings.get(i) or unread(len(part)) for i, part in enumerate(document.parts)])
 
     @cached_property
     def _penalty(self) -> float:

@@ -14,11 +14,11 @@ from tersely.candidates import Candidates
 from tersely.errors import UsageError
 from tersely.layout import Insertion, Layout
 from tersely.options import UNITS, Budget, Options, Unit
-from tersely.read import Network
+from tersely.read import Network, unread
 from tersely.score import Answer
 from tersely.select import Selection, Selector, Values, blocking_trigrams, repeats_trigrams, solver
 from tersely.summary import Reason, Rejected, ScoredSentence, Summary
-from tersely.text.sources import Collection, located
+from tersely.text.sources import Collection, all_located
 
 # How many characters are joined to see whether another sentence fits, where only the joined text can tell.
 _TRIED_CHARS = 1_000_000
@@ -239,18 +239,12 @@ class Fitting:
         return str(self.key((*self.parts, (capacity, self.layout.unit))))
 
     def _sentences(self, chosen: set[int], rejections: Sequence[Rejected]) -> list[ScoredSentence]:
-        document, candidates = self.layout.document, self.candidates
-        reading, values = candidates.reading, self.values.tolist()
-        sentences = []
-        for i, (text, rejected) in enumerate(zip(document.texts, rejections, strict=True)):
-            start, end, source = located(document, i)
-            cure, cause = candidates.need(i)
-            role, noise = (reading.roles[i], reading.noise_kind(i)) if reading else ("", "")
-            sentence = ScoredSentence(
-                *(i, start, end, text, values[i], i in chosen, cure, cause, role, noise, rejected, source),
-                *(document.speakers[i], document.times[i]),
-            )
-            sentences.append(sentence)
+        document, candidates, values = self.layout.document, self.candidates, self.values.tolist()
+        reading, sentences = candidates.reading or unread(len(document)), []
+        for i, (start, end, source) in enumerate(all_located(document)):
+            judged = (*candidates.need(i), reading.roles[i], reading.noise_kind(i), rejections[i])
+            origin = (source, document.speakers[i], document.times[i])
+            sentences.append(ScoredSentence(i, start, end, document.texts[i], values[i], i in chosen, *judged, *origin))
         return sentences
 
     @cached_property
@@ -267,6 +261,12 @@ class Fitting:
         everything = self._ordered(range(len(self.layout.document)))
         length = self.layout.length(everything)
         return Choice(tuple(sorted(everything)), self.layout.join(everything), length, "whole-text-fits", length)
+
+    @cached_property
+    def _least(self) -> int:
+        """What all sentences have at least, as far as that is known: where two meet, a word may disappear."""
+        is_sum = self.layout.adds_up and not self.layout.in_lines
+        return sum(self.layout.lengths) - len(self.layout.lengths) + 1 if is_sum else 0
 
     def _ordered(self, chosen: Iterable[int]) -> tuple[int, ...]:
         """Return the chosen sentences in the requested order."""
@@ -295,7 +295,7 @@ class Fitting:
         if not len(self.layout.document):
             return Choice((), "", 0, "empty-input", 0)
         least = self.candidates.everything.least  # the options are valid even if everything fits
-        if not options.exclude and not self.earlier:
+        if not options.exclude and not self.earlier and self._least <= capacity:
             untouched = options.order == "document" and options.separator is None and not options.header
             untouched = untouched and options.speakers and not options.times
             if untouched and self._whole_text.length <= capacity:

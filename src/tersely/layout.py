@@ -87,6 +87,8 @@ class Layout:
     def labels(self) -> tuple[str, ...]:
         """What comes before a sentence if the one before it is of another turn: when it is said, and who speaks."""
         colon = ": " if separator(self.document.language) else "："
+        if not any(self.document.speakers) and not any(self.document.times):
+            return ("",) * len(self.document)
         turns_said = zip(self.document.times, self.document.speakers, strict=True)
         return tuple(
             (f"[{time}] " if time and self.options.times else "")

@@ -95,5 +95,5 @@ def test_an_unknown_idf_suggests_the_closest():
 def test_endless_words_are_not_remembered():
     table = Pieces()
     once = table.nearness("harbor", ["a" * 5000 + " harbor", "river"])
-    assert max(map(len, table._of_word)) < 100
+    assert max(map(len, table._pieces)) < 100
     assert table.nearness("harbor", ["a" * 5000 + " harbor", "river"]).tolist() == once.tolist()

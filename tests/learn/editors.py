@@ -53,6 +53,6 @@ def unlabeled(document: Document) -> Lesson:
     terms = terms_of(tokens)
     none = np.full(count, -1)
     zeros = np.zeros(count, np.float32)
-    features = features_of(document, tokens, terms)
+    features = features_of([document], tokens, terms)
     cures: list[list[tuple[int, int]]] = [[] for _ in range(count)]
     return Lesson(document, tokens, terms, features, none, zeros, zeros, zeros - 1, cures, none, {})

@@ -1,14 +1,17 @@
 """The reader: any text, in any order, gives a whole reading, and the same one each time."""
 
+from typing import Any
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from strategies import texts
-from tersely.read import Reading, read
+from tersely.read import Reading, read, read_together
 from tersely.read.features import feature_names
-from tersely.read.reader import BODY, CAUSES, FEATURES, NOISES, ROLES, WINDOW, windows
+from tersely.read.reader import BODY, CAUSES, FEATURES, NOISES, ROLES, WINDOW, shared_windows, windows
+from tersely.read.tokens import Extents
 from tersely.text import Document
 from tersely.text.sources import Collection
 
@@ -58,6 +61,34 @@ def test_a_reading_does_not_depend_on_what_was_read_before(others: list[str], te
     for other in others:
         read(Document.from_text(other))
     assert same(first, read(Document.from_text(text)))
+
+
+@given(st.lists(st.tuples(texts, st.sampled_from(["en", "zh", "de", "other"])), max_size=6))
+@example(
+    [(NEWS, "en"), ("Rain.", "en"), ("", "en"), ("今天下雨。他走了。", "zh"), ("Ann: Hi. Yes.\nBob: No. So?", "en")]
+)
+@example([(NEWS * 30, "en"), (NEWS, "en"), ('He said: "Rain', "en"), ('fell." It did.', "en")])
+def test_documents_that_are_read_together_read_like_each_alone(pairs: list[tuple[str, Any]]) -> None:
+    alone, together = ([Document.from_text(text, language) for text, language in pairs] for _ in range(2))
+    for document, reading in zip(alone, read_together(together), strict=True):
+        expected = read(document)
+        assert_whole(reading, len(document))
+        for name in ("worth", "noise", "needs", "certainty"):
+            assert vars(reading)[name] == pytest.approx(vars(expected)[name], abs=3e-5)
+
+
+def test_small_documents_share_a_window_and_no_needs() -> None:
+    documents = [Document.from_text(NEWS) for _ in range(30)]
+    readings = read_together(documents)
+    assert len(shared_windows(Extents.of([3] * 30))) == 2
+    assert {reading.cures for reading in readings} == {read(Document.from_text(NEWS)).cures}
+
+
+@given(st.lists(st.integers(1, 200), min_size=1, max_size=30))
+def test_shared_windows_cover_all_sentences_once(sizes: list[int]) -> None:
+    shared = shared_windows(Extents.of(sizes))
+    assert [i for spans in shared for first, end in spans for i in range(first, end)] == list(range(sum(sizes)))
+    assert max(spans[-1][1] - spans[0][0] for spans in shared) <= WINDOW
 
 
 def test_a_document_is_read_once() -> None:

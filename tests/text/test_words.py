@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -5,10 +7,11 @@ from hypothesis import strategies as st
 
 from strategies import texts
 from tersely.text import Document
+from tersely.text.sources import Collection
 from tersely.text.words import Numbered, Terms, all_words, term_weights
 
 
-@given(st.lists(texts, max_size=4), st.sampled_from(["en", "de", "zh"]))
+@given(st.lists(texts, max_size=4), st.sampled_from(["en", "de", "zh", "tr", "ko", "other"]))
 @example(["Rock'n'roll's \0 best, ‘ΣΟΣ’ don’t_stop.", "", "It's İ 'tis the boys' x's GDP好天 IT."], "en")
 @example(["One two."] * 600, "en")
 def test_texts_that_are_read_together_have_the_words_of_each(sentences: list[str], language: str) -> None:
@@ -19,6 +22,20 @@ def test_texts_that_are_read_together_have_the_words_of_each(sentences: list[str
     assert together.words.tolist() == each.words.tolist()
     assert together.sentence.tolist() == each.sentence.tolist()
     assert together.rows(len(sentences)) == tuple(map(tuple, rows))
+
+
+@given(st.lists(st.tuples(texts, st.sampled_from(["en", "de", "zh", "other"])), max_size=5))
+@example([("The floods.", "en"), ("", "zh"), ("Die Flut the floods", "de"), ("GDP好天 floods", "en")])
+def test_sources_in_several_languages_have_the_words_of_each(pairs: list[tuple[str, Any]]) -> None:
+    parts = [Document.from_text(text, language) for text, language in pairs]
+    collection = Collection.gather(parts)
+    assert collection.words == tuple(row for part in parts for row in part.words)
+    assert collection.stems == tuple(row for part in parts for row in part.stems)
+    words, stems = Numbered.of(collection.words), Numbered.of(collection.stems)
+    assert collection.numbered.vocabulary == words.vocabulary
+    assert collection.numbered.words.tolist() == words.words.tolist()
+    assert collection.numbered_stems.vocabulary == stems.vocabulary
+    assert collection.numbered_stems.sentence.tolist() == stems.sentence.tolist()
 
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=40), max_size=6), st.lists(st.floats(0, 1e9), min_size=10))

@@ -1,10 +1,10 @@
 """Vectors without a network: bags of words, and a table of word pieces in a hundred languages."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from hashlib import blake2b
-from itertools import chain, pairwise, product
+from itertools import chain, product
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tersely.encode._base import Matrix, fingerprint, unit_rows
 from tersely.errors import unknown_name
 from tersely.text.language import content_words, detect_language
-from tersely.text.words import all_words
+from tersely.text.words import Numbered, StringMemory, all_words
 
 Idf = Literal["smooth", "pacsum"]
 
@@ -28,8 +28,6 @@ BEGINNING, DIGITS = "\u2581", 5
 _WORD = re.compile(r"\w+")
 # The most pieces of a question that count, and pieces of sentences that are compared at once.
 _MOST_PIECES, _AT_ONCE = 64, 1 << 15
-# How many words are remembered; longer ones than this are not, so that strangers' texts cannot fill the memory.
-_REMEMBERED, _LONGEST_REMEMBERED = 50_000, 40
 # The most characters of a piece: few of those from here on, as in Chinese, have more than 4. Of a word that goes on
 # without an end, the first characters count.
 _DENSE, _LONGEST_DENSE, _LONGEST, _LONGEST_WORD = "\u2e80", 4, 16, 1000
@@ -101,21 +99,6 @@ def _hashed(number: dict[str, int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]
     return codes % COLUMNS, 1 - 2 * (codes >> 31)
 
 
-class _Remembered(dict[str, tuple[int, ...]]):
-    """The pieces of words, found when a word is first seen."""
-
-    def __init__(self, split: Callable[[str], tuple[int, ...]]) -> None:
-        self._split = split
-
-    def __missing__(self, word: str) -> tuple[int, ...]:
-        numbers = self._split(word)
-        if len(word) <= _LONGEST_REMEMBERED:
-            if len(self) >= _REMEMBERED:
-                self.clear()
-            self[word] = numbers
-        return numbers
-
-
 class Pieces:
     """Vectors of 119,000 word pieces in a hundred languages: how near a sentence comes to each piece of a question.
 
@@ -131,36 +114,48 @@ class Pieces:
             names = stored["names"].tobytes().decode().split("\n")
             self._packed: NDArray[np.uint8] = stored["packed"]
         self._number = {name: number for number, name in enumerate(names)}
-        self._digits = np.array(list(product((-1, 0, 1), repeat=DIGITS)), np.int8)
-        self._of_word = _Remembered(lambda word: tuple(self._split(word)))
+        self._digits = np.array(list(product((-1, 0, 1), repeat=DIGITS)), np.float32)
+        self._sizes = np.abs(self._digits).sum(axis=1)
+        self._pieces = StringMemory(self._pieces_of)
 
-    def nearness(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Return for each text and each piece of the question the cosine of the text's nearest piece, at least 0."""
-        numbers = list(dict.fromkeys(self._pieces(question)))[:_MOST_PIECES]
-        rows = [list(dict.fromkeys(self._pieces(text))) for text in texts]
+    def nearness(self, question: str, texts: Sequence[str], chunks: Numbered | None = None) -> NDArray[np.float64]:
+        """Return for each text and each piece of the question the cosine of the text's nearest piece, at least 0.
+
+        `chunks` are those of the texts (see `tersely.text.words.find_chunks`), if they are known.
+        """
+        numbers = list(dict.fromkeys(self._pieces_of(question)))[:_MOST_PIECES]
         nearest = np.zeros((len(texts), len(numbers)))
         if not numbers:
             return nearest
         vectors = self._vectors(np.array(numbers))
-        for first, last in _batches([len(row) for row in rows]):
-            filled = [i for i in range(first, last) if rows[i]]
-            flat = np.array([piece for i in filled for piece in rows[i]], np.intp)
-            if not len(flat):
-                continue
-            distinct, place = np.unique(flat, return_inverse=True)
-            cosines = (vectors @ self._vectors(distinct).T)[:, place]
-            starts = np.cumsum([0, *(len(rows[i]) for i in filled[:-1])])
-            nearest[filled] = np.maximum.reduceat(cosines, starts, axis=1).T
-        return np.maximum(nearest, 0.0).round(6)
+        chunks = chunks or Numbered.of(map(str.split, texts))
+        inside = list(map(self._pieces.__getitem__, chunks.vocabulary))
+        places, row = chunks.parts(np.fromiter(map(len, inside), np.intp, len(inside)))
+        flat = np.fromiter(chain.from_iterable(inside), np.intp)[places]
+        for first in range(0, len(flat), _AT_ONCE):
+            cosines, rows = self._nearest(vectors, flat[first : first + _AT_ONCE], row[first : first + _AT_ONCE])
+            nearest[rows] = np.maximum(nearest[rows], cosines)
+        return nearest.round(6)
+
+    def _nearest(
+        self, vectors: Matrix, flat: NDArray[np.intp], row: NDArray[np.intp]
+    ) -> tuple[Matrix, NDArray[np.intp]]:
+        """Return the cosine of the nearest piece of each row, and the rows, given pieces and the row of each."""
+        present = np.zeros(len(self._packed), np.bool_)
+        present[flat] = True
+        cosines = vectors @ self._vectors(np.flatnonzero(present)).T
+        starts = np.flatnonzero(np.diff(row, prepend=-1))
+        return np.maximum.reduceat(cosines[:, (present.cumsum() - 1)[flat]], starts, axis=1).T, row[starts]
 
     def _vectors(self, numbers: NDArray[np.intp]) -> Matrix:
-        rows = self._digits[self._packed[numbers]].reshape(len(numbers), -1).astype(np.float32)
-        scaled: Matrix = rows / np.sqrt(np.maximum(np.abs(rows).sum(axis=1), 1.0))[:, None]
-        return scaled
+        packed = self._packed[numbers]
+        rows: Matrix = self._digits.take(packed, axis=0).reshape(len(numbers), -1)
+        rows /= np.sqrt(np.maximum(self._sizes.take(packed).sum(axis=1), 1.0))[:, None]
+        return rows
 
-    def _pieces(self, text: str) -> Iterator[int]:
+    def _pieces_of(self, text: str) -> tuple[int, ...]:
         """Return the pieces of a text's words."""
-        return chain.from_iterable(map(self._of_word.__getitem__, _WORD.findall(text.lower())))
+        return tuple(chain.from_iterable(map(self._split, _WORD.findall(text.lower()))))
 
     def _split(self, word: str) -> Iterator[int]:
         """Yield the pieces of a word from left to right, the longest first; an unknown character has none."""
@@ -179,13 +174,6 @@ class Pieces:
 def pieces() -> Pieces:
     """Return the table that comes with the package; it is read once."""
     return Pieces()
-
-
-def _batches(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield from where to where texts are compared at once, given their sizes."""
-    batch = (np.cumsum([0, *sizes]) // _AT_ONCE)[:-1] if sizes else np.zeros(0, np.intp)
-    cuts = [0, *(np.flatnonzero(np.diff(batch)) + 1).tolist(), len(sizes)]
-    return ((first, last) for first, last in pairwise(cuts) if first < last)
 
 
 __all__ = ["Pieces", "TfIdf", "pieces"]

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import pairwise
-from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,7 @@ from tersely.languages import pack
 from tersely.read.tokens import (
     FLAGS,
     Columns,
+    Extents,
     Floats,
     Tokens,
     TokenTerms,
@@ -34,9 +34,9 @@ SECTIONS = (
 ).split()
 
 
-def features_of(document: "Document", tokens: Tokens, terms: TokenTerms) -> Floats:
-    """Return the features of each sentence, [n, f]; their names are `feature_names`."""
-    return _matrix(_columns(document, tokens, terms).values(), len(document))
+def features_of(documents: Sequence["Document"], tokens: Tokens, terms: TokenTerms) -> Floats:
+    """Return the features of each sentence, [n, f], of documents in one language; their names are `feature_names`."""
+    return _matrix(_columns(documents, tokens, terms).values(), len(tokens.starts))
 
 
 def _matrix(columns: Iterable[NDArray[np.generic] | float], count: int) -> Floats:
@@ -54,23 +54,24 @@ def feature_names() -> tuple[str, ...]:
 
     document = Document.from_text("One fish swims. Two fish do not.")
     tokens = tokens_of(document)
-    return tuple(_columns(document, tokens, terms_of(tokens)))
+    return tuple(_columns([document], tokens, terms_of(tokens)))
 
 
-def _columns(document: "Document", tokens: Tokens, terms: TokenTerms) -> Columns:
-    lines = _line_starts(document)
-    form, sums = _form(document, tokens)
+def _columns(documents: Sequence["Document"], tokens: Tokens, terms: TokenTerms) -> Columns:
+    lines = np.concatenate(list(map(_line_starts, documents)))
+    kinds = [kind for document in documents for kind in document.kinds]
+    form, sums = _form(documents, tokens)
     quoted = quotations(tokens, lines)
     return {
-        **_place(document, lines),
+        **_place(documents, tokens.extents, kinds, lines),
         **form,
         **quoted,
         **names_in(tokens),
-        **_content(document, terms),
-        **_talk(document),
-        **_profile(document, sums, quoted, lines),
-        **_one_hot("kind", KINDS, document.kinds),
-        **_one_hot("section", SECTIONS, document.roles),
+        **_content(kinds, tokens.extents, terms),
+        **_talk(documents),
+        **_profile(documents, tokens.extents, sums, quoted, lines),
+        **_one_hot("kind", KINDS, kinds),
+        **_one_hot("section", SECTIONS, [role for document in documents for role in document.roles]),
     }
 
 
@@ -89,19 +90,23 @@ def _line_starts(document: "Document") -> NDArray[np.bool_]:
     return np.array([True, *gaps])
 
 
-def _place(document: "Document", lines: NDArray[np.bool_]) -> Columns:
-    count = len(document)
-    place = np.arange(count)
-    body = np.array([kind not in NOISE for kind in document.kinds])
-    in_body, size = body.cumsum() - body, max(int(body.sum()), 1)
-    block = document.block_numbers
-    first = np.flatnonzero(np.diff(block, prepend=-1))[block]
-    place_in_block, sizes = place - first, np.bincount(block)[block]
-    sections = np.array(document.sections)
+def _place(
+    documents: Sequence["Document"], extents: Extents, kinds: Sequence[str], lines: NDArray[np.bool_]
+) -> Columns:
+    count = extents.sizes[extents.document]
+    every = np.arange(len(count))
+    place = every - extents.first
+    body = np.array([kind not in NOISE for kind in kinds])
+    in_body, size = extents.before(body), np.maximum(extents.sums(body), 1)[extents.document]
+    block = np.concatenate([document.block_numbers for document in documents])
+    begins = (np.diff(block, prepend=-1) != 0) | (place == 0)
+    number = begins.cumsum() - 1
+    place_in_block, sizes = every - np.flatnonzero(begins)[number], np.bincount(number)[number]
+    sections = np.concatenate([document.sections for document in documents])
     return {
         "place": np.log1p(place),
         "place_inverse": 1 / (1 + place),
-        "place_share": place / max(count - 1, 1),
+        "place_share": place / np.maximum(count - 1, 1),
         "place_from_end": np.log1p(count - 1 - place),
         "first": place == 0,
         "second": place == 1,
@@ -123,7 +128,7 @@ def _place(document: "Document", lines: NDArray[np.bool_]) -> Columns:
     }
 
 
-def _form(document: "Document", tokens: Tokens) -> tuple[Columns, dict[str, NDArray[np.float64]]]:
+def _form(documents: Sequence["Document"], tokens: Tokens) -> tuple[Columns, dict[str, NDArray[np.float64]]]:
     """Return features of length, letters and marks, and how many tokens of each kind a sentence has."""
     counted = np.add.reduceat(tokens.flags, tokens.starts, axis=0, dtype=np.float64)
     sums = dict(zip(FLAGS, counted.T, strict=True))
@@ -138,13 +143,13 @@ def _form(document: "Document", tokens: Tokens) -> tuple[Columns, dict[str, NDAr
         name: np.where(first["word"], first[name], second[name])
         for name in ("word", "title", "opener", "pronoun", "stop")
     }
-    scale = float(pack(document.language).letters_per_character)
-    lengths = np.array(list(map(len, document.voiced))) * scale
+    scale = float(pack(documents[0].language).letters_per_character)
+    lengths = np.array([len(text) for document in documents for text in document.voiced]) * scale
     sizes = np.log(np.maximum(lengths, 1.0))
     columns: Columns = {
         "size": sizes,
-        "size_score": _standard(sizes),
-        "size_rank": _rank(lengths),
+        "size_score": _standard(sizes, tokens.extents),
+        "size_rank": _rank(lengths, tokens.extents),
         "tokens": np.log(count),
         "words": np.log1p(words),
         "few_words": words < 6,
@@ -182,9 +187,9 @@ def _form(document: "Document", tokens: Tokens) -> tuple[Columns, dict[str, NDAr
     return columns, sums
 
 
-def _content(document: "Document", terms: TokenTerms) -> Columns:
-    """Return how many of the content words of a sentence the text has elsewhere, and where."""
-    count, (sentence, term, size) = len(document), terms
+def _content(kinds: Sequence[str], extents: Extents, terms: TokenTerms) -> Columns:
+    """Return how many of the content words of a sentence its text has elsewhere, and where."""
+    count, (sentence, term, size) = len(kinds), terms
     often = np.bincount(term, minlength=size)
     lengths = np.bincount(sentence, minlength=count)
     divisor = np.maximum(lengths, 1)
@@ -196,14 +201,16 @@ def _content(document: "Document", terms: TokenTerms) -> Columns:
     first[term[::-1]], last[term] = sentence[::-1], sentence  # pairs ascend, so the last to be written stays
     repeated = np.bincount(sentence, often[term] > 1, minlength=count)
     weight = np.bincount(sentence, np.log(often[term]), minlength=count)
-    central = (
-        np.bincount(sentence, often[term], minlength=count) / np.sqrt(divisor) / max(float(np.linalg.norm(often)), 1.0)
-    )
-    body = [i for i, kind in enumerate(document.kinds) if kind not in NOISE and lengths[i] >= 3][:_OPENING]
-    headings = [i for i, kind in enumerate(document.kinds) if kind == "heading"][:_HEADINGS]
-    in_lead, in_opening, in_heading = (_said_in(terms, chosen, count) for chosen in (body[:1], body, headings))
+    norms = np.sqrt(np.bincount(extents.document[sentence], often[term], minlength=len(extents.sizes)))
+    shared = np.bincount(sentence, often[term], minlength=count)
+    central = shared / np.sqrt(divisor) / np.maximum(norms, 1.0)[extents.document]
+    body = np.array([kind not in NOISE for kind in kinds]) & (lengths >= 3)
+    heading = np.array([kind == "heading" for kind in kinds])
+    leads = body & (extents.before(body) < 1)
+    opens, heads = body & (extents.before(body) < _OPENING), heading & (extents.before(heading) < _HEADINGS)
+    in_lead, in_opening, in_heading = (_said_in(terms, chosen) for chosen in (leads, opens, heads))
     lead = mean(in_lead[term])
-    lead[body[:1]] = 0.5
+    lead[leads] = 0.5
     pairs = sentence * size + term
     before, after = (_among(pairs + step, pairs) for step in (-size, size))
     return {
@@ -212,13 +219,13 @@ def _content(document: "Document", terms: TokenTerms) -> Columns:
         "said_once": mean(often[term] == 1),
         "said_often": mean(np.log(often[term])),
         "repeated": np.log1p(repeated),
-        "repeated_score": _standard(repeated),
+        "repeated_score": _standard(repeated, extents),
         "weight": np.log1p(weight),
-        "weight_score": _standard(weight),
-        "weight_rank": _rank(weight),
+        "weight_score": _standard(weight, extents),
+        "weight_rank": _rank(weight, extents),
         "central": central,
-        "central_score": _standard(central),
-        "central_rank": _rank(central),
+        "central_score": _standard(central, extents),
+        "central_rank": _rank(central, extents),
         "terms": np.log1p(lengths),
         "in_lead": lead,
         "in_opening": mean(in_opening[term]) / _OPENING,
@@ -237,55 +244,55 @@ def _among(numbers: NDArray[np.int64], ascending: NDArray[np.int64]) -> NDArray[
     return hits
 
 
-def _said_in(terms: TokenTerms, sentences: list[int], count: int) -> NDArray[np.float64]:
-    """Return how many of the given sentences have each term."""
-    chosen = np.zeros(count, bool)
-    chosen[sentences] = True
+def _said_in(terms: TokenTerms, chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return how many of the chosen sentences have each term."""
     return np.bincount(terms.term[chosen[terms.sentence]], minlength=terms.size).astype(np.float64)
 
 
-def _talk(document: "Document") -> Columns:
-    speakers = document.speakers
-    goes_on = [bool(speaker) and speaker == before for before, speaker in pairwise(speakers)]
+def _talk(documents: Sequence["Document"]) -> Columns:
+    pairs = (pair for document in documents for pair in pairwise(("", *document.speakers)))
     return {
-        "same_speaker": np.array([False, *goes_on]),
-        "in_section": np.array([bool(role) for role in document.roles]),
+        "same_speaker": np.array([bool(speaker) and speaker == before for before, speaker in pairs]),
+        "in_section": np.array([bool(role) for document in documents for role in document.roles]),
     }
 
 
 def _profile(
-    document: "Document",
+    documents: Sequence["Document"],
+    extents: Extents,
     sums: dict[str, NDArray[np.float64]],
     quoted: Columns,
     lines: NDArray[np.bool_],
 ) -> Columns:
-    """Return what the document is like, the same for all of its sentences."""
-    words = max(float(sums["word"].sum()), 1.0)
-    return {
-        "count": np.log(len(document)),
-        "blocks": np.log1p(document.block_numbers[-1]),
-        "sections": np.log1p(document.sections[-1].section),
-        "turns": document.kinds.count("turn") / len(document),
-        "speakers": np.log1p(len(set(document.speakers))),
-        "dense": float(pack(document.language).dense),
-        "mean_size": float(sums["sizes"].mean()),
-        "mean_lines": float(lines.mean()),
-        "mean_quoted": float((np.asarray(quoted["share_quoted"]) > 0).mean()),
-        "mean_question": float((sums["question"] > 0).mean()),
-        "mean_closed": float(sums["closed"].mean()),
-        "mean_small": float(sums["small"].mean()),
-        **{f"mean_{name}": float(sums[name].sum()) / words for name in ("title", "digit", "pronoun", "stop")},
+    """Return what each document is like, the same for all of its sentences."""
+    counts, words = extents.sizes, np.maximum(extents.sums(sums["word"]), 1.0)
+    figures = {
+        "count": np.log(counts),
+        "blocks": np.log1p([document.block_numbers[-1] for document in documents]),
+        "sections": np.log1p([document.sections[-1].section for document in documents]),
+        "turns": np.array([document.kinds.count("turn") for document in documents]) / counts,
+        "speakers": np.log1p([len(set(document.speakers)) for document in documents]),
+        "dense": np.full(len(counts), float(pack(documents[0].language).dense)),
+        "mean_size": extents.sums(sums["sizes"]) / counts,
+        "mean_lines": extents.sums(lines) / counts,
+        "mean_quoted": extents.sums(np.asarray(quoted["share_quoted"]) > 0) / counts,
+        "mean_question": extents.sums(sums["question"] > 0) / counts,
+        "mean_closed": extents.sums(sums["closed"]) / counts,
+        "mean_small": extents.sums(sums["small"]) / counts,
+        **{f"mean_{name}": extents.sums(sums[name]) / words for name in ("title", "digit", "pronoun", "stop")},
     }
+    return dict(zip(figures, np.array(list(figures.values()))[:, extents.document], strict=True))
 
 
-def _standard(values: NDArray[np.generic]) -> NDArray[np.float64]:
-    numbers = values - np.add.reduce(values) / len(values)
-    spread = sqrt(numbers @ numbers / len(numbers))
-    return numbers / spread if spread > 1e-9 else np.zeros(len(numbers))
+def _standard(values: NDArray[np.float64] | NDArray[np.intp], extents: Extents) -> NDArray[np.float64]:
+    """Return how many deviations each value is above the mean of its document."""
+    numbers = values - (extents.sums(values) / extents.sizes)[extents.document]
+    spread = np.sqrt(extents.sums(numbers * numbers) / extents.sizes)[extents.document]
+    return np.where(spread > 1e-9, numbers / np.maximum(spread, 1e-9), 0.0)
 
 
-def _rank(values: NDArray[np.generic]) -> NDArray[np.float64]:
-    """Return the share of sentences with a greater value; equal ones are ranked by place."""
+def _rank(values: NDArray[np.generic], extents: Extents) -> NDArray[np.float64]:
+    """Return the share of a document's sentences with a greater value; equal ones are ranked by place."""
     ranks = np.empty(len(values))
-    ranks[np.argsort(-values.astype(np.float64), kind="stable")] = np.arange(len(values))
-    return ranks / max(len(values) - 1, 1)
+    ranks[np.lexsort((-values.astype(np.float64), extents.document))] = np.arange(len(values))
+    return (ranks - extents.first) / np.maximum(extents.sizes - 1, 1)[extents.document]

@@ -5,6 +5,7 @@ its first and last tokens. Sentences attend to each other, by content, distance 
 each sentence a role, its worth, and whether it needs another sentence, why, and which one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.errors import ModelError
-from tersely.read.tokens import Floats, Numbers, Tokens, TokenTerms, distinct
+from tersely.read.tokens import Extents, Floats, Numbers, Tokens, TokenTerms, distinct
 
 # The number of features, and the column of the one that says whether a sentence is part of the body (`features.py`).
 FEATURES, BODY = 123, 8
@@ -58,6 +59,11 @@ class Outputs(NamedTuple):
     cure: Numbers  # [n], the most probable sentence that supplies what a sentence needs
     certainty: Floats  # [n], the probability of that one
 
+    def part(self, first: int, end: int) -> "Outputs":
+        """Return what it says of the sentences of one document, which are numbered from 0."""
+        part = Outputs._make(column[first:end] for column in self)
+        return part._replace(cure=part.cure - first)
+
 
 def windows(count: int) -> list[tuple[int, int]]:
     """Return the first sentence of each window and the one after its last, all of about the same size.
@@ -68,6 +74,21 @@ def windows(count: int) -> list[tuple[int, int]]:
     parts = -(-count // WINDOW)
     cuts = [round(count * part / parts) for part in range(parts + 1)]
     return list(pairwise(cuts))
+
+
+def shared_windows(extents: Extents) -> list[list[tuple[int, int]]]:
+    """Return windows that documents share, as the spans of their sentences: small documents are read together.
+
+    >>> shared_windows(Extents.of([40, 20, 100, 9]))
+    [[(0, 40), (40, 60)], [(60, 110)], [(110, 160), (160, 169)]]
+    """
+    shared: list[list[tuple[int, int]]] = []
+    for start, size in zip(extents.starts.tolist(), extents.sizes.tolist(), strict=True):
+        for first, end in windows(size):
+            if not shared or start + end - shared[-1][0][0] > WINDOW:
+                shared.append([])
+            shared[-1].append((start + first, start + end))
+    return shared
 
 
 def buckets(tokens: Tokens, bits: int) -> tuple[Numbers, Numbers]:
@@ -93,15 +114,15 @@ def _mixed(numbers: Numbers) -> Numbers:
     return (numbers * 2654435761 & 0xFFFFFFFF) >> 9
 
 
-def overlaps(terms: TokenTerms, count: int) -> list[Floats]:
+def overlaps(terms: TokenTerms, count: int, spans: Sequence[tuple[int, int]] | None = None) -> list[Floats]:
     """Return for each window the cosine of the content words of each two sentences, [n, n]; frequent words count less.
 
-    `count` is the number of sentences of the document.
+    `count` is the number of all sentences. The `spans` of the windows are those of one document if they are left out.
     """
     weights = 1 / np.sqrt(np.bincount(terms.term, minlength=terms.size)[terms.term])
     lengths = np.sqrt(np.bincount(terms.sentence, weights * weights, minlength=count))
     weights /= lengths[terms.sentence]
-    return [_overlap(terms, weights, first, end) for first, end in windows(count)]
+    return [_overlap(terms, weights, first, end) for first, end in spans or windows(count)]
 
 
 def _overlap(terms: TokenTerms, weights: NDArray[np.float64], first: int, end: int) -> Floats:
@@ -215,12 +236,13 @@ class Network:
         return self.weights["pointer_distance"][distances(WINDOW)]
 
     def __call__(self, tokens: Tokens, terms: TokenTerms, features: Floats) -> Outputs:
-        """Read a document with at least one sentence."""
+        """Read documents with at least one sentence each."""
         inputs = self._inputs(tokens, features)
-        count = len(features)
+        shared = shared_windows(tokens.extents)
+        bounds = [(spans[0][0], spans[-1][1]) for spans in shared]
         parts = [
-            self._read(inputs[first:end], overlap, features[first:end], first)
-            for (first, end), overlap in zip(windows(count), overlaps(terms, count), strict=True)
+            self._read(inputs[first:end], overlap, features[first:end], spans)
+            for (first, end), spans, overlap in zip(bounds, shared, overlaps(terms, len(features), bounds), strict=True)
         ]
         return parts[0] if len(parts) == 1 else Outputs(*map(np.concatenate, zip(*parts, strict=True)))
 
@@ -235,9 +257,12 @@ class Network:
         words = np.concatenate([*bags, begins], axis=1)
         return np.concatenate([features, words if tokens.learned else np.zeros_like(words)], axis=1)
 
-    def _read(self, inputs: Floats, overlap: Floats, features: Floats, first: int) -> Outputs:
-        """Read one window, whose first sentence has the number `first`."""
-        weights, count = self.weights, len(inputs)
+    def _read(self, inputs: Floats, overlap: Floats, features: Floats, spans: Sequence[tuple[int, int]]) -> Outputs:
+        """Read one window, given where the sentences of its documents begin and end."""
+        weights, count, first = self.weights, len(inputs), spans[0][0]
+        starts = np.array([start - first for start, end in spans for _ in range(end - start)])
+        # Who sees whom: a sentence only those of its own document.
+        among = np.where(starts == starts[:, None], np.float32(0), np.float32(-np.inf)) if len(spans) > 1 else None
         apart = overlap * _DIFFERENT[:count, :count]
         most: Floats = np.stack(
             [(apart * _EARLIER[:count, :count]).max(axis=1), (apart * _EARLIER.T[:count, :count]).max(axis=1)], axis=1
@@ -246,18 +271,22 @@ class Network:
         hidden -= np.add.reduce(hidden, axis=1, keepdims=True) / hidden.shape[1]
         shared = np.stack([overlap, overlap * overlap])
         for layer in self._layers:
-            _attend(layer, hidden, shared)
+            _attend(layer, hidden, shared, among)
         ends = _product(_normal(hidden), *self._ends)
         roles, worth, need, causes, noises, no_cure, query, key = (ends[:, part] for part in _PARTS)
         pointer: Floats = query @ key.T
         opening = np.zeros(count, np.float32)
-        opening[int(features[:, BODY].argmax())] = 1.0
+        for start, end in spans:
+            opening[start - first + int(features[start - first : end - first, BODY].argmax())] = 1.0
         by_words = weights["pointer_overlap"]
         pointer += self._pointer_apart[:count, :count] + by_words[0] * shared[0] + by_words[1] * shared[1]
         pointer += (by_words[2] + by_words[3] * shared[0]) * opening
+        if among is not None:
+            pointer += among
         pointer.flat[:: count + 1] = -np.inf
         chances = _softmax(np.concatenate([pointer, no_cure], axis=1))
         cure = chances[:, :-1].argmax(axis=1)
+        cure = np.where(starts[cure] == starts, cure, starts)  # without a chance, still in the same document
         return Outputs(
             _softmax(roles),
             worth[:, 0],
@@ -269,7 +298,7 @@ class Network:
         )
 
 
-def _attend(layer: dict[str, Floats], hidden: Floats, shared: Floats) -> None:
+def _attend(layer: dict[str, Floats], hidden: Floats, shared: Floats, among: Floats | None) -> None:
     """Turn the hidden states, [n, d], into the next ones, by attention and two linear layers."""
     count, size = hidden.shape
     heads = layer["distance"].shape[1]
@@ -277,6 +306,8 @@ def _attend(layer: dict[str, Floats], hidden: Floats, shared: Floats) -> None:
     query, key, value = joined.reshape(count, 3, heads, size // heads).transpose(1, 2, 0, 3)  # [heads, n, d / heads]
     scores = query @ key.transpose(0, 2, 1)
     scores += layer["apart"][:, :count, :count]
+    if among is not None:
+        scores += among
     scores += (layer["overlap"].T @ shared.reshape(2, -1)).reshape(heads, count, count)
     mixed: Floats = (_softmax(scores) @ value).transpose(1, 0, 2).reshape(count, size)
     hidden += _product(mixed, layer["output"], layer["output_bias"])

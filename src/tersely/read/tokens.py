@@ -1,5 +1,6 @@
 """The tokens of sentences as numbers: their hashes, the stems of content words, and what each token is like."""
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -68,6 +69,36 @@ _LONGEST_QUOTATION, _LONGEST_ACROSS_LINES = 8, 3
 Columns = dict[str, NDArray[np.generic] | float]  # features by name, for each sentence or for all
 
 
+class Extents(NamedTuple):
+    """The documents of sentences that are read together, none of them empty."""
+
+    starts: Numbers  # [d], the first sentence of each document
+    sizes: Numbers  # [d], how many sentences it has
+    document: Numbers  # [n], the document of each sentence
+
+    @classmethod
+    def of(cls, sizes: Sequence[int]) -> "Extents":
+        """Return those of documents with these sizes."""
+        counts = np.array(sizes, np.int64)
+        return cls(counts.cumsum() - counts, counts, np.repeat(np.arange(len(counts)), counts))
+
+    @property
+    def first(self) -> Numbers:
+        """The first sentence of each sentence's document."""
+        return self.starts[self.document]
+
+    def sums(self, figures: NDArray[np.generic]) -> NDArray[np.float64]:
+        """Return the sum of the figures of each document's sentences."""
+        totals: NDArray[np.float64] = np.add.reduceat(figures, self.starts, dtype=np.float64)
+        return totals
+
+    def before(self, marked: NDArray[np.bool_]) -> Numbers:
+        """Return for each sentence how many marked ones are before it in its document."""
+        counts: Numbers = marked.cumsum() - marked
+        before: Numbers = counts - counts[self.first]
+        return before
+
+
 class Tokens(NamedTuple):
     """The tokens of sentences, one after another: hashes, stems (0 if no content word), and where sentences start."""
 
@@ -78,6 +109,7 @@ class Tokens(NamedTuple):
     starts: Numbers  # [n]
     counts: Numbers  # [n], at least 1
     learned: bool  # whether the network has learned words of this language
+    extents: Extents
 
 
 class TokenTerms(NamedTuple):
@@ -126,21 +158,24 @@ def _packed(language: Language) -> _Packed:
     return _Packed(language)
 
 
-def tokens_of(document: "Document") -> Tokens:
-    """Return the tokens of a document with at least one sentence."""
-    tokens, count = document.tokens, len(document)
-    if document.voiced is not document.texts or np.bincount(tokens.sentence, minlength=count).min() == 0:
-        tokens = Numbered.of(find_tokens(text, document.language) or ["_"] for text in document.voiced)
+def tokens_of(*documents: "Document") -> Tokens:
+    """Return the tokens of documents in one language, each with at least one sentence."""
+    extents, language = Extents.of(list(map(len, documents))), documents[0].language
+    count, alone = len(extents.document), len(documents) == 1 and documents[0].voiced is documents[0].texts
+    tokens = documents[0].tokens if alone else None  # they may be known
+    if tokens is None or np.bincount(tokens.sentence, minlength=count).min() == 0:
+        texts = (text for document in documents for text in document.voiced)
+        tokens = Numbered.of(find_tokens(text, language) or ["_"] for text in texts)
     counts = np.bincount(tokens.sentence, minlength=count)
-    packed_of = _packed(document.language).__getitem__
+    packed_of = _packed(language).__getitem__
     packed = np.fromiter(map(packed_of, tokens.vocabulary), np.int64, len(tokens.vocabulary))[tokens.words]
     flags = np.unpackbits(packed.astype("<u2").view(np.uint8).reshape(-1, 2), axis=1, bitorder="little")
     sentence = tokens.sentence
     stems = packed >> _FLAG_BITS & _HASH
-    if pack(document.language).dense:
+    if pack(language).dense:
         stems = _pairs(stems, sentence)
-    starts, learned = counts.cumsum() - counts, document.language in LEARNED
-    return Tokens(packed >> (_HASH_BITS + _FLAG_BITS), stems, flags, sentence, starts, counts, learned)
+    starts, learned = counts.cumsum() - counts, language in LEARNED
+    return Tokens(packed >> (_HASH_BITS + _FLAG_BITS), stems, flags, sentence, starts, counts, learned, extents)
 
 
 def _pairs(stems: Numbers, sentence: Numbers) -> Numbers:
@@ -168,11 +203,12 @@ def distinct(values: Numbers) -> tuple[Numbers, Numbers, Numbers]:
 
 
 def terms_of(tokens: Tokens) -> TokenTerms:
-    """Return the distinct content words of each sentence."""
+    """Return the distinct content words of each sentence. A word in two documents is two terms."""
     content = np.flatnonzero(tokens.stems)
-    vocabulary, _, term = distinct(tokens.stems[content])
+    in_sentence = tokens.sentence[content]
+    vocabulary, _, term = distinct(tokens.stems[content] + (tokens.extents.document[in_sentence] << _HASH_BITS))
     size = max(len(vocabulary), 1)
-    sentence, term = np.divmod(distinct(tokens.sentence[content] * size + term)[0], size)
+    sentence, term = np.divmod(distinct(in_sentence * size + term)[0], size)
     return TokenTerms(sentence, term, size)
 
 
@@ -188,7 +224,9 @@ def quotations(tokens: Tokens, lines: NDArray[np.bool_]) -> Columns:
         turns = (opening[marks] * 2 + closing[marks]).tolist()
         places = (marks - tokens.starts[of_sentence]).tolist()
         sizes, inside, since = tokens.counts.tolist(), False, 0
+        starts = set(tokens.extents.starts.tolist())
         for i, (low, high) in enumerate(pairwise(by_sentence)):
+            inside = inside and i not in starts
             if inside:
                 since += 1
                 inside = since <= _LONGEST_QUOTATION and not (lines[i] and since > _LONGEST_ACROSS_LINES)
@@ -208,7 +246,7 @@ def names_in(tokens: Tokens) -> Columns:
     is_name[tokens.starts] = 0
     places = np.flatnonzero(is_name)
     sentence = tokens.sentence[places]
-    _, first, number = distinct(tokens.hashes[places])
+    _, first, number = distinct(tokens.hashes[places] + (tokens.extents.document[sentence] << _HASH_BITS))
     repeated = sentence[first][number] < sentence if len(places) else np.zeros(0, bool)
     old, every = np.bincount(sentence[repeated], minlength=count), np.bincount(sentence, minlength=count)
     return {"new_names": np.log1p(every - old), "known_names": np.log1p(old), "has_name": every > 0}

@@ -31,7 +31,8 @@ _SILENT: frozenset[Kind] = frozenset(("heading", "caption", "signature", "header
 
 _WORD = re.compile(r"[^\W_][\w'’-]*")
 _NUMBER = re.compile(r"\d+|[一二两三四五六七八九十百千万亿]+(?=[年月日个人名次只座家所])")
-_YEAR = re.compile(r"(?<![\d.,])(?:1\d|20)\d\d(?![\d,])")
+_DIGITS = re.compile(r"\d+")
+_YEAR = re.compile(r"[12](?<![\d.,].)(?:(?<=1)\d|(?<=2)0)\d\d(?![\d,])")  # a digit first, which is found fast
 # "US", "WHO" and "U.S." in a question are names, whatever the words in lowercase mean.
 _CAPITALS = re.compile(r"\b(?:[A-Z]\.){2,}|\b[A-Z]{2,}\b")
 
@@ -59,18 +60,41 @@ class QuestionedTexts:
         self.can_answer = np.array([kind not in _SILENT for kind in document.kinds], np.bool_)
         self.heading = _headings(document.kinds, self.place)
         self.languages = [part.language for part in parts]
-        languages = np.repeat(np.array(self.languages, object), sizes).tolist()
-        self.stems = [_cut(row, language) for row, language in zip(document.stems, languages, strict=True)]
-        self.lengths = np.array([len(row) for row in self.stems], dtype=np.float64)
+        self._words = document.renamed(_roots)
+        self.lengths = np.bincount(self._words.sentence, minlength=len(self)).astype(np.float64)
         self.is_long = self.sources == 1 and len(self) > _SHORT
-        self._sentences_with = _by_stem([set(row) for row in self.stems])
-        self.frequency = Counter({stem: len(rows) for stem, rows in self._sentences_with.items()})
+        sentence, stem = self._words.distinct()
+        frequency = np.bincount(stem, minlength=len(self._words.vocabulary))
+        self.frequency = Counter(dict(zip(self._words.vocabulary, frequency.tolist(), strict=True)))
+        # The sentences that have each stem: those of the first stem, of the second, and so on, and where these end.
+        self._sentences, self._ends = sentence[np.argsort(stem, kind="stable")], frequency.cumsum()
+        self._number = {stem: number for number, stem in enumerate(self._words.vocabulary)}
         headings = [source.heading for source in document.sources] if isinstance(document, Collection) else [""]
         self.titles = [set(stemmed(heading, part.language)) for heading, part in zip(headings, parts, strict=True)]
         self._titles_with = _by_stem(self.titles)
 
     def __len__(self) -> int:
-        return len(self.stems)
+        return len(self.document)
+
+    def stems(self, sentence: int) -> list[str]:
+        """Return the stems of a sentence's words."""
+        first, end = np.searchsorted(self._words.sentence, (sentence, sentence + 1)).tolist()
+        return list(map(self._words.vocabulary.__getitem__, self._words.words[first:end].tolist()))
+
+    def counts(self, stems: Sequence[str]) -> Values:
+        """Return how often each sentence has each of some stems, [sentences, stems]."""
+        column = np.full(len(self._number), -1)
+        for k, stem in enumerate(stems):
+            if stem in self._number:
+                column[self._number[stem]] = k
+        columns = column[self._words.words]
+        cells = (self._words.sentence * len(stems) + columns)[columns >= 0]
+        counted = np.bincount(cells, minlength=len(self) * len(stems)).astype(np.float64)
+        return counted.reshape(len(self), len(stems))
+
+    def _sentences_with(self, stem: str) -> Places:
+        end = self._ends[self._number[stem]]
+        return self._sentences[end - self.frequency[stem] : end]
 
     def rarity(self, frequency: int | Values) -> Values:
         """Return the weight of a word by the number of sentences that have it."""
@@ -80,36 +104,35 @@ class QuestionedTexts:
     def sources_in(self, sentence: set[str]) -> list[int]:
         """Return the sources whose titles are in the stems of a sentence, all or most of their weight."""
         shares: Counter[int] = Counter()
-        for stem in sentence & self._titles_with.keys():
+        for stem in sorted(sentence & self._titles_with.keys()):
             weight = float(self.rarity(self.frequency[stem]))
             for source in self._titles_with[stem]:
                 shares[source] += weight  # type: ignore[assignment]
-        totals = {i: sum(float(self.rarity(self.frequency[stem])) for stem in self.titles[i]) for i in shares}
+        totals = {i: sum(float(self.rarity(self.frequency[stem])) for stem in sorted(self.titles[i])) for i in shares}
         return [source for source, share in shares.items() if share >= _TITLE_SHARE * totals[source]]
 
     def names(self, sentence: int) -> set[str]:
         """Return the stems of a sentence's names and numbers: capitalized words within it; in Chinese, all words."""
         if (language := self.languages[self.source[sentence]]) == "zh":
-            return set(self.stems[sentence])
+            return set(self.stems(sentence))
         words = _WORD.findall(self.document.texts[sentence])
         return set(stemmed(" ".join(w for w in words[1:] if w[0].isupper() or w[0].isdigit()), language))
 
     def with_new_number(self, query: str) -> NDArray[np.bool_] | None:
         """Return which sentences have the number that a question asks for: a new one, and a year only if it may be."""
-        in_query, texts = set(_NUMBER.findall(query)), self.document.texts
-        if _FOR_DATE.search(query):
-            rows: Iterable[list[str]] = map(_NUMBER.findall, texts)
-        elif _FOR_NUMBER.search(query):
-            rows = (_NUMBER.findall(_YEAR.sub("", text)) for text in texts)
-        else:
+        for_date, in_query = _FOR_DATE.search(query), set(_NUMBER.findall(query))
+        if not for_date and not _FOR_NUMBER.search(query):
             return None
+        texts = self.document.texts if for_date else (_YEAR.sub("", text) for text in self.document.texts)
+        rows = (_DIGITS.findall(text) if text.isascii() else _NUMBER.findall(text) for text in texts)
         return np.array([not in_query.issuperset(numbers) for numbers in rows])
 
     def most_alike(self, word: str) -> Values:
         """Return how much of a word is in each sentence, by the word there that is most alike."""
         head, shares = word[:HEAD], np.zeros(len(self))
-        for stem, rows in self._sentences_with.items():
+        for stem in self._number:
             if (stem.startswith(head) or word in stem or stem in word) and (share := alike(word, stem)):
+                rows = self._sentences_with(stem)
                 shares[rows] = np.maximum(shares[rows], share)
         return shares
 
@@ -117,7 +140,7 @@ class QuestionedTexts:
         """Return the sum of the weights of each sentence's words."""
         totals = np.zeros(len(self))
         for stem, weight in weights.items():
-            totals[self._sentences_with[stem]] += weight
+            totals[self._sentences_with(stem)] += weight
         return totals
 
 
@@ -129,12 +152,12 @@ class Question:
         words, names = all_words(query, language), _capitals(query, language)
         # A question of nothing but stop words is better than none.
         content = content_words(words, language) or (words if not names else [])
-        distinct = dict.fromkeys([*_cut(stems(content, language), language), *names])
+        distinct = dict.fromkeys([*_roots(content, language), *names])
         self.stems = set(distinct)
         rarest = sorted(distinct, key=lambda stem: texts.frequency[stem] or len(texts))
         self.words: Sequence[str] = rarest[:_MOST_WORDS]
         column = {stem: k for k, stem in enumerate(self.words)}
-        self.counts = _counts(texts.stems, column)
+        self.counts = texts.counts(self.words)
         for word in self.words:
             if word in names:
                 self.counts[:, column[word]] = [len(names[word].findall(text)) for text in texts.document.texts]
@@ -145,7 +168,7 @@ class Question:
                 stated = np.array([bool(amounts().search(text)) for text in texts.document.texts])
                 self.counts[:, column[word]] = np.maximum(self.counts[:, column[word]], _PRICE * stated)
         self.numbers = texts.with_new_number(query)
-        self.in_titles = np.minimum(_counts(texts.titles, column), 1)
+        self.in_titles = np.array([[stem in title for stem in self.words] for title in texts.titles], np.float64)
         frequency = np.minimum(self.counts + self.in_titles[texts.source], 1).sum(axis=0)
         self.weights = texts.rarity(frequency)
         # By weight, the share of the question that is anywhere in the texts.
@@ -184,24 +207,15 @@ def _by_stem(rows: Sequence[Iterable[str]]) -> dict[str, list[int]]:
     return numbers
 
 
-def _counts(rows: Sequence[Iterable[str]], column: dict[str, int]) -> Values:
-    """Return how often each row has each word, [rows, columns], given the column of each word that counts."""
-    counts = np.zeros((len(rows), len(column)))
-    for row_counts, row in zip(counts, rows, strict=True):
-        for stem in row:
-            if stem in column:
-                row_counts[column[stem]] += 1
-    return counts
-
-
 def stemmed(text: str, language: Language) -> list[str]:
     """Return the stems of a text's words.
 
     >>> stemmed("Verstärkungen", "other"), stemmed("the floods", "en")
     (['verstä'], ['the', 'flood'])
     """
-    return _cut(stems(all_words(text, language), language), language)
+    return _roots(all_words(text, language), language)
 
 
-def _cut(words: Iterable[str], language: Language) -> list[str]:
-    return [stem[:_PREFIX] for stem in words] if language == UNKNOWN else list(words)
+def _roots(words: Sequence[str], language: Language) -> list[str]:
+    """Return the stems of words; if there is no stemmer since the language is not known, their first letters."""
+    return [word[:_PREFIX] for word in words] if language == UNKNOWN else stems(words, language)

@@ -104,7 +104,7 @@ class Answering:
         if not texts.can_answer.any():
             return Answer(np.zeros(len(texts)), 0.0, answers=False)
         question = Question(texts, query)
-        nearness = pieces().nearness(query, document.texts)
+        nearness = pieces().nearness(query, document.texts, document.chunks)
         relevance, related = self._relevance(texts, question, query, nearness)
         signs = _signs(texts, question, relevance, nearness)
         constants = _constants()["native" if detect_language(query) == document.language else "foreign"]
@@ -129,7 +129,7 @@ class Answering:
         texts = QuestionedTexts(document)
         if not texts.can_answer.any():
             return {}
-        question, nearness = Question(texts, query), pieces().nearness(query, document.texts)
+        question, nearness = Question(texts, query), pieces().nearness(query, document.texts, document.chunks)
         return _signs(texts, question, self._relevance(texts, question, query, nearness)[0], nearness)
 
     def _relevance(
@@ -201,10 +201,10 @@ class Answering:
         titles = np.zeros(texts.sources)
         names: Counter[str] = Counter()
         for leader, weight in zip(leaders.tolist(), trust.tolist(), strict=True):
-            for source in texts.sources_in(set(texts.stems[leader])):
+            for source in texts.sources_in(set(texts.stems(leader))):
                 if source != texts.source[leader]:
                     titles[source] = max(titles[source], weight)
-            for name in texts.names(leader) - question.stems:
+            for name in sorted(texts.names(leader) - question.stems):
                 if texts.frequency[name] > 1:
                     names[name] += weight * float(texts.rarity(texts.frequency[name]))
         gain = titles[texts.source] * np.where(texts.place == 0, _FIRST_SENTENCE, 1.0)

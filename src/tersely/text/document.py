@@ -1,6 +1,6 @@
 """A text and the spans of its sentences."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import starmap
@@ -13,7 +13,7 @@ from tersely.languages import HAN, Language, pack, pattern
 from tersely.text.blocks import Block, Kind, Part, Place, join_parts, places, roles
 from tersely.text.language import detect_language
 from tersely.text.split import find_blocks, split_blocks
-from tersely.text.words import Numbered, Terms, content_terms, find_tokens, stems
+from tersely.text.words import Numbered, Terms, content_terms, find_chunks, find_tokens, stems
 
 # Between two of these, characters and marks of Chinese and Japanese, no space is shown for a line break.
 _DENSE = pattern(rf"[{HAN}\u3000-\u30ff\uff00-\uff65“”‘’—…]")
@@ -185,6 +185,11 @@ class Document:
         return Numbered.read(self.texts, self.language, self.tokens)
 
     @cached_property
+    def chunks(self) -> Numbered:
+        """The chunks of all sentences as numbers: what stands between white space, see `find_chunks`."""
+        return Numbered.of(find_chunks(text, self.language) for text in self.texts)
+
+    @cached_property
     def tokens(self) -> Numbered:
         """The words and marks of all sentences, as they are spelled, as numbers."""
         return Numbered.of(find_tokens(text, self.language) for text in self.texts)
@@ -198,7 +203,11 @@ class Document:
     @cached_property
     def numbered_stems(self) -> Numbered:
         """The stems of all words as numbers."""
-        return self.numbered.renamed(stems(self.numbered.vocabulary, self.language))
+        return self.renamed(stems)
+
+    def renamed(self, name: Callable[[Sequence[str], Language], list[str]]) -> Numbered:
+        """Return all words under the names that a function gives to words of a language."""
+        return self.numbered.renamed(name(self.numbered.vocabulary, self.language))
 
     @cached_property
     def stems(self) -> tuple[tuple[str, ...], ...]:

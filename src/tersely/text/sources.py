@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, islice
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from tersely.errors import UsageError
 from tersely.languages import LANGUAGES, Language
-from tersely.text.blocks import Kind
+from tersely.text.blocks import Block
 from tersely.text.document import Document, Sentence
 from tersely.text.language import detect_language
-from tersely.text.words import Numbered, stems
+from tersely.text.words import Numbered, find_chunks
 
 # Texts meet in a blank line, so that no sentence crosses from one into the next.
 _BETWEEN = "\n\n"
@@ -150,11 +150,6 @@ class Collection(Document):
         """The sentences as a summary shows them."""
         return tuple(text for part in self.parts for text in part.display_texts)
 
-    @cached_property
-    def kinds(self) -> tuple[Kind, ...]:
-        """The kind of each sentence's block."""
-        return tuple(kind for part in self.parts for kind in part.kinds)
-
     @property
     def start(self) -> int:
         """Where the first sentence begins, with the label before it if it begins a turn."""
@@ -162,14 +157,9 @@ class Collection(Document):
         return next((offset + part.start for offset, part in parts if len(part)), 0)
 
     @cached_property
-    def speakers(self) -> tuple[str, ...]:
-        """Who says each sentence, where it is known."""
-        return tuple(speaker for part in self.parts for speaker in part.speakers)
-
-    @cached_property
-    def times(self) -> tuple[str, ...]:
-        """When each sentence is said, where it is known."""
-        return tuple(time for part in self.parts for time in part.times)
+    def _owners(self) -> tuple[Block, ...]:
+        """The block of its source in which each sentence begins."""
+        return tuple(owner for part in self.parts for owner in part._owners)
 
     @cached_property
     def roles(self) -> tuple[str, ...]:
@@ -179,35 +169,37 @@ class Collection(Document):
     @cached_property
     def words(self) -> tuple[tuple[str, ...], ...]:
         """The words of each sentence, by the language of its source."""
-        if self._is_in_one_language:
-            return self.numbered.rows(len(self))
-        return tuple(words for part in self.parts for words in part.words)
+        return self.numbered.rows(len(self))
 
     @cached_property
     def numbered(self) -> Numbered:
         """The words of all sentences as numbers."""
-        if self._is_in_one_language:
-            return Numbered.read(self.texts, self.language)
-        return Numbered.of(self.words)
+        return Numbered.merged(list(self._by_language.values()))
+
+    def renamed(self, name: Callable[[Sequence[str], Language], list[str]]) -> Numbered:
+        """Return all words under the names that a function gives them, by the language of their source."""
+        groups = self._by_language.items()
+        return Numbered.merged(
+            [(places, words.renamed(name(words.vocabulary, language))) for language, (places, words) in groups]
+        )
 
     @cached_property
-    def stems(self) -> tuple[tuple[str, ...], ...]:
-        """The stems of each sentence's words, by the language of its source."""
-        if self._is_in_one_language:
-            return self.numbered_stems.rows(len(self))
-        return tuple(stems for part in self.parts for stems in part.stems)
+    def _by_language(self) -> dict[Language, tuple[NDArray[np.intp], Numbered]]:
+        """For each language, the sentences of its sources and their words: together, they are read faster."""
+        places: dict[Language, list[int]] = {}
+        for first, part in zip(self.firsts, self.parts, strict=True):
+            if len(part):
+                places.setdefault(part.language, []).extend(range(first, first + len(part)))
+        groups = ((language, np.array(group)) for language, group in places.items())
+        return {
+            language: (group, (self.chunks.part(group) if len(places) > 1 else self.chunks).words_inside(language))
+            for language, group in groups
+        }
 
     @cached_property
-    def numbered_stems(self) -> Numbered:
-        """The stems of all words as numbers."""
-        if self._is_in_one_language:
-            return self.numbered.renamed(stems(self.numbered.vocabulary, self.language))
-        return Numbered.of(self.stems)
-
-    @cached_property
-    def _is_in_one_language(self) -> bool:
-        """Whether all sentences are in the language of the whole: then they are read at once, which is faster."""
-        return {part.language for part in self.parts if len(part)} == {self.language}
+    def chunks(self) -> Numbered:
+        """The chunks of all sentences as numbers."""
+        return Numbered.of(find_chunks(text, part.language) for part in self.parts for text in part.texts)
 
 
 class Log(Document):
@@ -289,6 +281,14 @@ def located(document: Document, i: int) -> tuple[int, int, str | None]:
     source, _ = document.place(i)
     offset = document.offsets[source]
     return start - offset, end - offset, document.sources[source].id
+
+
+def all_located(document: Document) -> list[tuple[int, int, str | None]]:
+    """Return what `located` says of each sentence."""
+    if not isinstance(document, Collection):
+        return [(start, end, None) for start, end in document.sentences]
+    sources = zip(document.parts, document.sources, strict=True)
+    return [(start, end, source.id) for part, source in sources for start, end in part.sentences]
 
 
 def _source_and_document(text: AnySource, number: int, language: Language | None) -> tuple[Source, Document]:

@@ -3,12 +3,12 @@
 import re
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from itertools import chain, compress, count, islice, pairwise
+from functools import cache, cached_property, partial
+from itertools import accumulate, chain, compress, count, islice, pairwise
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from unicodedata import category
 
 import numpy as np
@@ -28,8 +28,26 @@ HEAD, _ALIKE = 4, 0.6
 _FORM, _COMPOUND = 0.7, 0.5
 _OF_THREAD = threading.local()
 _REMEMBERED = 10_000  # words, in each language, whose stems are known without looking
+# How many strings a memory holds; longer ones than this are not kept, so that strangers' texts cannot fill it.
+_MOST_STRINGS, _LONGEST_STRING = 50_000, 40
 _BATCH = 512  # sentences whose words are sorted together
 Numbers = NDArray[np.intp]
+Fact = TypeVar("Fact")
+
+
+class StringMemory(dict[str, Fact]):
+    """What a function says of strings, asked when one is first seen."""
+
+    def __init__(self, function: Callable[[str], Fact]) -> None:
+        self._function = function
+
+    def __missing__(self, string: str) -> Fact:
+        fact = self._function(string)
+        if len(string) <= _LONGEST_STRING:
+            if len(self) >= _MOST_STRINGS:
+                self.clear()
+            self[string] = fact
+        return fact
 
 
 class Numbered(NamedTuple):
@@ -61,11 +79,10 @@ class Numbered(NamedTuple):
     def read(cls, texts: Sequence[str], language: Language, tokens: "Numbered | None" = None) -> "Numbered":
         """Number what `all_words` finds in each text.
 
-        In English, each different token is looked at only once. `tokens` are those of the texts, if known.
+        If the `tokens` of English texts are known, each different one is looked at only once.
         """
-        if language != "en":
-            return cls.of(all_words(text, language) for text in texts)
-        tokens = tokens or cls.of(map(_TOKEN.findall, texts))
+        if language != "en" or tokens is None:
+            return cls.of(find_chunks(text, language) for text in texts).words_inside(language)
         if _WITH_CONTEXT.search("".join([token for token in tokens.vocabulary if not token.isascii()])):
             return cls.of(all_words(text, language) for text in texts)
         pieces = list(map(str.lower, tokens.vocabulary))
@@ -75,11 +92,46 @@ class Numbered(NamedTuple):
             words += [*pieces[start:i], *inside]
             size[i], start = len(inside), i + 1
         numbers, vocabulary = _numbers(words + pieces[start:])
-        sizes = size[tokens.words]
-        places = np.arange(sizes.sum()) + np.repeat(
-            (size.cumsum() - size)[tokens.words] - sizes.cumsum() + sizes, sizes
-        )
-        return cls(numbers[places], np.repeat(tokens.sentence, sizes), vocabulary)
+        places, sentence = tokens.parts(size)
+        return cls(numbers[places], sentence, vocabulary)
+
+    @classmethod
+    def merged(cls, groups: "Sequence[tuple[Numbers, Numbered]]") -> "Numbered":
+        """Merge groups of sentences into one text, given the places there of the sentences of each group.
+
+        >>> outer, inner = Numbered.of([["a"], ["b"]]), Numbered.of([["b"]])
+        >>> numbered = Numbered.merged([(np.array([0, 2]), outer), (np.array([1]), inner)])
+        >>> numbered.words.tolist(), numbered.sentence.tolist(), numbered.vocabulary
+        ([0, 1, 1], [0, 1, 2], ('a', 'b'))
+        """
+        if len(groups) < 2:
+            return groups[0][1] if groups else cls.of(())
+        number, vocabulary = _numbers(chain.from_iterable(numbered.vocabulary for _, numbered in groups))
+        starts = accumulate((len(numbered.vocabulary) for _, numbered in groups), initial=0)
+        words = np.concatenate([number[start + part.words] for start, (_, part) in zip(starts, groups, strict=False)])
+        sentence = np.concatenate([places[numbered.sentence] for places, numbered in groups])
+        order = np.argsort(sentence, kind="stable")
+        words, first = words[order], np.empty(len(vocabulary), np.intp)
+        first[words[::-1]] = np.arange(len(words))[::-1]  # the last to be written stays
+        ranked = np.argsort(first)
+        number[ranked] = np.arange(len(ranked))
+        return cls(number[words], sentence[order], tuple(map(vocabulary.__getitem__, ranked.tolist())))
+
+    def words_inside(self, language: Language) -> "Numbered":
+        """Number the words of chunks (see `find_chunks`), each different one of which is looked at only once."""
+        inside = list(map(_words_of(language).__getitem__, self.vocabulary))
+        numbers, vocabulary = _numbers(chain.from_iterable(inside))
+        places, sentence = self.parts(np.fromiter(map(len, inside), np.intp, len(inside)))
+        return Numbered(numbers[places], sentence, vocabulary)
+
+    def parts(self, sizes: Numbers) -> tuple[Numbers, Numbers]:
+        """Put parts in place of words, given how many parts each word of the vocabulary has.
+
+        Return for each part where it stands in a list of the parts of the vocabulary, and its sentence.
+        """
+        counts = sizes[self.words]
+        before = (sizes.cumsum() - sizes)[self.words] - counts.cumsum() + counts
+        return np.arange(counts.sum()) + np.repeat(before, counts), np.repeat(self.sentence, counts)
 
     def rows(self, count: int) -> tuple[tuple[str, ...], ...]:
         """Return the words of each sentence; `count` is the number of sentences."""
@@ -193,6 +245,22 @@ def all_words(text: str, language: Language) -> list[str]:
     for row in rows:
         words += map(add, row, row[1:]) if len(row) > 1 else row
     return words
+
+
+def find_chunks(text: str, language: Language) -> list[str]:
+    """Return parts of a text whose words, one after another, are those of the text.
+
+    They are what stands between white space; but of a text with words that are read in pairs, the whole.
+
+    >>> find_chunks("Rain fell.", "en"), find_chunks("GDP 好天气", "zh")
+    (['Rain', 'fell.'], ['GDP 好天气'])
+    """
+    return [text] if not text.isascii() and _run_patterns(language)[0].search(text) else text.split()
+
+
+@cache
+def _words_of(language: Language) -> StringMemory[list[str]]:
+    return StringMemory(partial(all_words, language=language))
 
 
 @cache
