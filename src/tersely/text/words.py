@@ -30,6 +30,7 @@ _OF_THREAD = threading.local()
 _REMEMBERED = 10_000  # words, in each language, whose stems are known without looking
 _BATCH = 512  # sentences whose words are sorted together
 Numbers = NDArray[np.intp]
+Small = NDArray[np.int32]  # for what there may be millions of
 
 
 class Numbered(NamedTuple):
@@ -40,8 +41,8 @@ class Numbered(NamedTuple):
     ([0, 1, 0], [0, 0, 1], ('rain', 'fell'))
     """
 
-    words: Numbers
-    sentence: Numbers  # in which each word stands
+    words: Small
+    sentence: Small  # in which each word stands
     vocabulary: tuple[str, ...]
 
     @classmethod
@@ -55,7 +56,7 @@ class Numbered(NamedTuple):
                 yield row
 
         numbers, vocabulary = _numbers(chain.from_iterable(words()))
-        return cls(numbers, np.repeat(np.arange(len(lengths)), lengths), vocabulary)
+        return cls(numbers, np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), vocabulary)
 
     @classmethod
     def read(cls, texts: Sequence[str], language: Language, tokens: "Numbered | None" = None) -> "Numbered":
@@ -69,16 +70,16 @@ class Numbered(NamedTuple):
         if _WITH_CONTEXT.search("".join([token for token in tokens.vocabulary if not token.isascii()])):
             return cls.of(all_words(text, language) for text in texts)
         pieces = list(map(str.lower, tokens.vocabulary))
-        size, words, start = np.ones(len(pieces), np.intp), list[str](), 0
+        size, words, start = np.ones(len(pieces), np.int32), list[str](), 0
         for i in [i for i, piece in enumerate(pieces) if not piece.isalnum()]:
             inside = all_words(pieces[i], language) if len(pieces[i]) > 1 else []
             words += [*pieces[start:i], *inside]
             size[i], start = len(inside), i + 1
         numbers, vocabulary = _numbers(words + pieces[start:])
         sizes = size[tokens.words]
-        places = np.arange(sizes.sum()) + np.repeat(
-            (size.cumsum() - size)[tokens.words] - sizes.cumsum() + sizes, sizes
-        )
+        before, so_far = size.cumsum(dtype=np.int32) - size, sizes.cumsum(dtype=np.int32)
+        places = np.repeat(before[tokens.words] - so_far + sizes, sizes)
+        places += np.arange(len(places), dtype=np.int32)
         return cls(numbers[places], np.repeat(tokens.sentence, sizes), vocabulary)
 
     def rows(self, count: int) -> tuple[tuple[str, ...], ...]:
@@ -97,23 +98,24 @@ class Numbered(NamedTuple):
         words = self.words[inside]
         present = np.zeros(len(self.vocabulary), dtype=bool)
         present[words] = True
-        return Numbered((present.cumsum() - 1)[words], sentence, tuple(compress(self.vocabulary, present.tolist())))
+        numbers = present.cumsum(dtype=np.int32) - 1
+        return Numbered(numbers[words], sentence.astype(np.int32), tuple(compress(self.vocabulary, present.tolist())))
 
     def distinct(self) -> tuple[Numbers, Numbers]:
         """Return each pair of a sentence and a word that it has, ascending, as two columns."""
-        size = max(len(self.vocabulary), 1)
+        size = np.int64(max(len(self.vocabulary), 1))
         starts = np.searchsorted(self.sentence, np.arange(0, self.sentence[-1:].sum() + _BATCH + 1, _BATCH)).tolist()
         parts = [np.sort(self.sentence[low:high] * size + self.words[low:high]) for low, high in pairwise(starts)]
         return np.divmod(np.concatenate([pairs[np.diff(pairs, prepend=-1) > 0] for pairs in parts]), size)
 
 
-def _numbers(words: Iterable[str]) -> tuple[Numbers, tuple[str, ...]]:
+def _numbers(words: Iterable[str]) -> tuple[Small, tuple[str, ...]]:
     """Number some words, and return the different ones in order of first occurrence."""
     number: defaultdict[str, int] = defaultdict(count().__next__)
-    return np.fromiter(map(number.__getitem__, words), np.intp), tuple(number)
+    return np.fromiter(map(number.__getitem__, words), np.int32), tuple(number)
 
 
-def among(numbers: Numbers, chosen: Numbers) -> tuple[NDArray[np.bool_], Numbers]:
+def among(numbers: NDArray[np.signedinteger], chosen: Numbers) -> tuple[NDArray[np.bool_], Numbers]:
     """Return a mask of the numbers that occur in `chosen` (sorted), and the index of each of those in `chosen`."""
     place = np.searchsorted(chosen, numbers)
     inside = np.append(chosen, -1)[place] == numbers
@@ -264,7 +266,7 @@ def content_terms(words: Numbered, stemmed: Numbered, language: Language, total:
     content = set(content_words(words.vocabulary, language))
     is_content = np.fromiter(map(content.__contains__, words.vocabulary), bool, len(words.vocabulary))
     inside = is_content[words.words]
-    sentence, stem = words.sentence[inside], stemmed.words[inside]
+    sentence, stem = words.sentence[inside].astype(np.intp), stemmed.words[inside].astype(np.intp)
     first = _firsts(sentence * len(stemmed.vocabulary) + stem)
     sentence, stem = sentence[first], stem[first]
     different = stem[_firsts(stem)]
