@@ -86,15 +86,13 @@ class Layout:
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """What comes before a sentence if the one before it is of another turn: when it is said, and who speaks."""
-        colon = ": " if separator(self.document.language) else "："
-        if not any(self.document.speakers) and not any(self.document.times):
+        times, speakers = self.document.times, self.document.speakers
+        if not any(speakers) and not any(times):
             return ("",) * len(self.document)
-        turns_said = zip(self.document.times, self.document.speakers, strict=True)
-        return tuple(
-            (f"[{time}] " if time and self.options.times else "")
-            + (f"{speaker}{colon}" if speaker and self.options.speakers else "")
-            for time, speaker in turns_said
-        )
+        after = ": " if separator(self.document.language) else "："
+        stamps = (f"[{time}] " if time and self.options.times else "" for time in times)
+        names = (speaker + after if speaker and self.options.speakers else "" for speaker in speakers)
+        return tuple(map(add, stamps, names))
 
     @cached_property
     def labeled(self) -> bool:

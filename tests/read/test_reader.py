@@ -1,5 +1,6 @@
 """The reader: any text, in any order, gives a whole reading, and the same one each time."""
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,20 @@ def test_shared_windows_cover_all_sentences_once(sizes: list[int]) -> None:
 def test_a_document_is_read_once() -> None:
     document = Document.from_text(NEWS)
     assert read(document) is read(document)
+
+
+def test_a_long_text_is_read_in_little_memory() -> None:
+    sentences = [f"The river rose by {i} meters, and the town of Ghent was under water again." for i in range(5000)]
+    document = Document.from_sentences(sentences, "en")
+    assert len(document.tokens.words)
+    read(Document.from_text(NEWS))  # what is kept for all texts
+    tracemalloc.start()
+    try:
+        read(document)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2500 * len(sentences)
 
 
 @given(st.integers(1, 3000))

@@ -9,7 +9,7 @@ from growth import assert_linear
 from problems import brute_force, fits, problems, random_problem, worth
 from tersely.errors import UsageError
 from tersely.select import knapsack
-from tersely.select._problem import Problem, Values
+from tersely.select._problem import Items, Problem, Values
 from tersely.select._table import Table
 from tersely.select.knapsack import Knapsack, best_places
 
@@ -167,3 +167,39 @@ def test_ten_thousand_sentences_fit_into_memory(kind: str, cured: float, shape: 
 @pytest.mark.soak
 def test_the_work_grows_linearly_whatever_the_forest(shape: str) -> None:
     assert_linear(Knapsack(), lambda count: random_problem(0, count, 10 * count, cured=1.0, shape=shape), 2500)
+
+
+@st.composite
+def alike(draw: st.DrawFn) -> Problem:
+    """Make a problem of many sentences of few kinds, some of them tied."""
+    kinds = draw(st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9)), min_size=1, max_size=4))
+    items = draw(st.lists(st.sampled_from(kinds), min_size=9, max_size=40))
+    cures = [draw(st.sampled_from([-1, -1, -1, i - 1])) for i in range(len(items))]
+    values, lengths = zip(*items, strict=True)
+    capacity = draw(st.integers(0, sum(lengths) + len(lengths)))
+    bonus = np.where(np.array(cures) >= 0, 2.0, 0.0)
+    return Problem(np.array(values), np.array(lengths), capacity, separator=1, cures=tuple(cures), bonus=bonus)
+
+
+@given(alike())
+def test_sentences_that_are_alike_are_settled_as_by_the_full_table(problem: Problem) -> None:
+    assert Knapsack()(problem) == Knapsack().table(problem)(problem.capacity)
+
+
+@pytest.mark.parametrize("lengths", [(4,), (3, 5, 8, 9), (6, 7)])
+def test_the_table_of_many_sentences_that_are_alike_stays_small(
+    lengths: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cells(count: int) -> int:
+        sizes: list[int] = []
+
+        def table(items: Items, room: int) -> Table:
+            sizes.append(len(items.values) * room)
+            return Table(items, room)
+
+        monkeypatch.setattr(knapsack, "Table", table)
+        kinds = np.array(lengths)[np.arange(count) % len(lengths)]
+        Knapsack()(Problem(np.sqrt(kinds), kinds, capacity=2 * count + 1, separator=1))
+        return sum(sizes)
+
+    assert cells(4000) < 2 * cells(1000) + 10_000

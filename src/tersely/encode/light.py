@@ -17,6 +17,7 @@ from tersely.text.language import content_words, detect_language
 from tersely.text.words import Numbered, StringMemory, all_words
 
 Idf = Literal["smooth", "pacsum"]
+Lengths = NDArray[np.float64]
 
 # The most columns: 10,000 sentences take 160 MB. A document with fewer words has one column per word.
 COLUMNS = 4096
@@ -127,31 +128,33 @@ class Pieces:
         nearest = np.zeros((len(texts), len(numbers)))
         if not numbers:
             return nearest
-        vectors = self._vectors(np.array(numbers))
+        question_vectors = self._vectors(np.array(numbers))
         chunks = chunks or Numbered.of(map(str.split, texts))
         inside = list(map(self._pieces.__getitem__, chunks.vocabulary))
-        places, row = chunks.parts(np.fromiter(map(len, inside), np.intp, len(inside)))
+        places, row = chunks.parts(np.fromiter(map(len, inside), np.int32, len(inside)))
         flat = np.fromiter(chain.from_iterable(inside), np.intp)[places]
         for first in range(0, len(flat), _AT_ONCE):
-            cosines, rows = self._nearest(vectors, flat[first : first + _AT_ONCE], row[first : first + _AT_ONCE])
+            part = slice(first, first + _AT_ONCE)
+            cosines, rows = self._nearest(question_vectors, flat[part], row[part])
             nearest[rows] = np.maximum(nearest[rows], cosines)
         return nearest.round(6)
 
     def _nearest(
-        self, vectors: Matrix, flat: NDArray[np.intp], row: NDArray[np.intp]
-    ) -> tuple[Matrix, NDArray[np.intp]]:
+        self, question: tuple[Matrix, Lengths], flat: NDArray[np.intp], row: NDArray[np.int32]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Return the cosine of the nearest piece of each row, and the rows, given pieces and the row of each."""
         present = np.zeros(len(self._packed), np.bool_)
         present[flat] = True
-        cosines = vectors @ self._vectors(np.flatnonzero(present)).T
+        (rows, sizes), (columns, lengths) = question, self._vectors(np.flatnonzero(present))
+        cosines = (rows @ columns.T) / np.outer(sizes, lengths)
         starts = np.flatnonzero(np.diff(row, prepend=-1))
         return np.maximum.reduceat(cosines[:, (present.cumsum() - 1)[flat]], starts, axis=1).T, row[starts]
 
-    def _vectors(self, numbers: NDArray[np.intp]) -> Matrix:
+    def _vectors(self, numbers: NDArray[np.intp]) -> tuple[Matrix, Lengths]:
+        """Return the vectors of pieces, and how long each is."""
         packed = self._packed[numbers]
         rows: Matrix = self._digits.take(packed, axis=0).reshape(len(numbers), -1)
-        rows /= np.sqrt(np.maximum(self._sizes.take(packed).sum(axis=1), 1.0))[:, None]
-        return rows
+        return rows, np.sqrt(np.maximum(self._sizes.take(packed).sum(axis=1), 1.0).astype(np.float64))
 
     def _pieces_of(self, text: str) -> tuple[int, ...]:
         """Return the pieces of a text's words."""

@@ -58,7 +58,7 @@ class Lesson:
     @cached_property
     def overlaps(self) -> list[Floats]:
         """The shared words of each two sentences, window by window."""
-        return overlaps(self.terms, len(self.document))
+        return list(overlaps(self.terms, len(self.document)))
 
 
 def read_lessons(paths: Iterable[Path], data: Path, foreign: bool = False) -> Iterator[Lesson]:

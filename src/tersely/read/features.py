@@ -1,8 +1,8 @@
 """The features of each sentence, which the reader's network gets beside its tokens. Any language has them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tersely.languages import pack
 from tersely.read.tokens import (
+    FEATURES,
     FLAGS,
     Columns,
     Extents,
@@ -20,6 +21,7 @@ from tersely.read.tokens import (
     quotations,
     terms_of,
     tokens_of,
+    unpacked,
 )
 from tersely.text.blocks import KINDS, NOISE
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 _OPENING = 3  # sentences that say what a text is about, as features see it
 _HEADINGS = 5  # headings whose words count
+_AT_ONCE = 1024  # sentences whose tokens are counted together, to save memory
 SECTIONS = (
     "abstract introduction method result discussion conclusion references acknowledgment facts claim defense holding "
     "order"
@@ -36,14 +39,11 @@ SECTIONS = (
 
 def features_of(documents: Sequence["Document"], tokens: Tokens, terms: TokenTerms) -> Floats:
     """Return the features of each sentence, [n, f], of documents in one language; their names are `feature_names`."""
-    return _matrix(_columns(documents, tokens, terms).values(), len(tokens.starts))
-
-
-def _matrix(columns: Iterable[NDArray[np.generic] | float], count: int) -> Floats:
-    listed = list(columns)
-    matrix = np.empty((len(listed), count), np.float32)
-    for row, column in zip(matrix, listed, strict=True):
-        row[:] = column
+    matrix = np.empty((FEATURES, len(tokens.starts)), np.float32)
+    rows = iter(matrix)
+    for columns in _columns(documents, tokens, terms):
+        for column in columns.values():
+            next(rows)[:] = column
     return matrix.T
 
 
@@ -54,25 +54,25 @@ def feature_names() -> tuple[str, ...]:
 
     document = Document.from_text("One fish swims. Two fish do not.")
     tokens = tokens_of(document)
-    return tuple(_columns([document], tokens, terms_of(tokens)))
+    return tuple(chain.from_iterable(_columns([document], tokens, terms_of(tokens))))
 
 
-def _columns(documents: Sequence["Document"], tokens: Tokens, terms: TokenTerms) -> Columns:
+def _columns(documents: Sequence["Document"], tokens: Tokens, terms: TokenTerms) -> Iterator[Columns]:
+    """Yield the features group by group, so that not all are in memory at once."""
     lines = np.concatenate(list(map(_line_starts, documents)))
     kinds = [kind for document in documents for kind in document.kinds]
+    yield _place(documents, tokens.extents, kinds, lines)
     form, sums = _form(documents, tokens)
+    yield form
+    del form
     quoted = quotations(tokens, lines)
-    return {
-        **_place(documents, tokens.extents, kinds, lines),
-        **form,
-        **quoted,
-        **names_in(tokens),
-        **_content(kinds, tokens.extents, terms),
-        **_talk(documents),
-        **_profile(documents, tokens.extents, sums, quoted, lines),
-        **_one_hot("kind", KINDS, kinds),
-        **_one_hot("section", SECTIONS, [role for document in documents for role in document.roles]),
-    }
+    yield quoted
+    yield names_in(tokens)
+    yield _content(kinds, tokens.extents, terms)
+    yield _talk(documents)
+    yield _profile(documents, tokens.extents, sums, quoted, lines)
+    yield _one_hot("kind", KINDS, kinds)
+    yield _one_hot("section", SECTIONS, [role for document in documents for role in document.roles])
 
 
 def _one_hot(prefix: str, names: Sequence[str], labels: Sequence[str]) -> Columns:
@@ -130,13 +130,12 @@ def _place(
 
 def _form(documents: Sequence["Document"], tokens: Tokens) -> tuple[Columns, dict[str, NDArray[np.float64]]]:
     """Return features of length, letters and marks, and how many tokens of each kind a sentence has."""
-    counted = np.add.reduceat(tokens.flags, tokens.starts, axis=0, dtype=np.float64)
-    sums = dict(zip(FLAGS, counted.T, strict=True))
+    sums = dict(zip(FLAGS, _counted(tokens).T, strict=True))
     words, count = sums["word"], tokens.counts
     at_least_one = np.maximum(words, 1)
     ends = tokens.starts + count - 1
     first, second, last = (
-        dict(zip(FLAGS, tokens.flags[place].astype(bool).T, strict=True))
+        dict(zip(FLAGS, unpacked(tokens.flags[place]).astype(bool).T, strict=True))
         for place in (tokens.starts, np.minimum(tokens.starts + 1, ends), ends)
     )
     opening = {
@@ -185,6 +184,18 @@ def _form(documents: Sequence["Document"], tokens: Tokens) -> tuple[Columns, dic
     small = opening["word"] & ~opening["title"]
     sums |= {"closed": last["close"].astype(float), "small": small.astype(float), "sizes": sizes}
     return columns, sums
+
+
+def _counted(tokens: Tokens) -> NDArray[np.float64]:
+    """Return how many tokens of each kind a sentence has, [n, 16], for some sentences at a time."""
+    count = len(tokens.starts)
+    counts = np.empty((count, len(FLAGS)))
+    for first in range(0, count, _AT_ONCE):
+        part = tokens.part(first, min(first + _AT_ONCE, count))
+        np.add.reduceat(
+            unpacked(part.flags), part.starts, axis=0, dtype=np.float64, out=counts[first : first + _AT_ONCE]
+        )
+    return counts
 
 
 def _content(kinds: Sequence[str], extents: Extents, terms: TokenTerms) -> Columns:

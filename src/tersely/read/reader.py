@@ -5,7 +5,7 @@ its first and last tokens. Sentences attend to each other, by content, distance 
 each sentence a role, its worth, and whether it needs another sentence, why, and which one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.errors import ModelError
-from tersely.read.tokens import Extents, Floats, Numbers, Tokens, TokenTerms, distinct
+from tersely.read.tokens import FEATURES, Extents, Floats, Numbers, Tokens, TokenTerms, distinct
 
-# The number of features, and the column of the one that says whether a sentence is part of the body (`features.py`).
-FEATURES, BODY = 123, 8
+BODY = 8  # the column of the feature that says whether a sentence is part of the body (`features.py`)
 ROLES = ("main", "support", "background", "quotation", "procedure", "noise")
 CAUSES = (
     "pronoun definite demonstrative name acronym connective quotation speaker answer question list time ellipsis scope "
@@ -93,7 +92,7 @@ def shared_windows(extents: Extents) -> list[list[tuple[int, int]]]:
 
 def buckets(tokens: Tokens, bits: int) -> tuple[Numbers, Numbers]:
     """Return the rows of a table of 2^bits vectors for each token and for its pair with the one before it."""
-    hashes = tokens.hashes
+    hashes = tokens.hashes.astype(np.int64)
     pairs = hashes * 131 + 5
     inside = tokens.sentence[1:] == tokens.sentence[:-1]
     pairs[1:] = np.where(inside, hashes[:-1] * 31 + hashes[1:] * 17 + 7, pairs[1:])
@@ -105,8 +104,8 @@ def openings(tokens: Tokens, bits: int) -> Numbers:
     """Return the rows of a table of 2^bits vectors for the first tokens of each sentence and its last, [n, 4]."""
     ends = tokens.starts + tokens.counts - 1
     places = [np.minimum(tokens.starts + step, ends) for step in range(OPENING)] + [ends]
-    rows = [_mixed(tokens.hashes[place] * 7 + number) for number, place in enumerate(places)]
-    return np.stack(rows, axis=1) & ((1 << bits) - 1)
+    rows = np.stack([tokens.hashes[place] * 7 + number for number, place in enumerate(places)], axis=1)
+    return _mixed(rows.astype(np.int64)) & ((1 << bits) - 1)
 
 
 def _mixed(numbers: Numbers) -> Numbers:
@@ -114,15 +113,15 @@ def _mixed(numbers: Numbers) -> Numbers:
     return (numbers * 2654435761 & 0xFFFFFFFF) >> 9
 
 
-def overlaps(terms: TokenTerms, count: int, spans: Sequence[tuple[int, int]] | None = None) -> list[Floats]:
-    """Return for each window the cosine of the content words of each two sentences, [n, n]; frequent words count less.
+def overlaps(terms: TokenTerms, count: int, spans: Sequence[tuple[int, int]] | None = None) -> Iterator[Floats]:
+    """Yield for each window the cosine of the content words of each two sentences, [n, n]; frequent words count less.
 
     `count` is the number of all sentences. The `spans` of the windows are those of one document if they are left out.
     """
     weights = 1 / np.sqrt(np.bincount(terms.term, minlength=terms.size)[terms.term])
     lengths = np.sqrt(np.bincount(terms.sentence, weights * weights, minlength=count))
     weights /= lengths[terms.sentence]
-    return [_overlap(terms, weights, first, end) for first, end in spans or windows(count)]
+    return (_overlap(terms, weights, first, end) for first, end in spans or windows(count))
 
 
 def _overlap(terms: TokenTerms, weights: NDArray[np.float64], first: int, end: int) -> Floats:
@@ -237,13 +236,11 @@ class Network:
 
     def __call__(self, tokens: Tokens, terms: TokenTerms, features: Floats) -> Outputs:
         """Read documents with at least one sentence each."""
-        inputs = self._inputs(tokens, features)
-        shared = shared_windows(tokens.extents)
+        shared, parts = shared_windows(tokens.extents), []
         bounds = [(spans[0][0], spans[-1][1]) for spans in shared]
-        parts = [
-            self._read(inputs[first:end], overlap, features[first:end], spans)
-            for (first, end), spans, overlap in zip(bounds, shared, overlaps(terms, len(features), bounds), strict=True)
-        ]
+        for (first, end), spans, overlap in zip(bounds, shared, overlaps(terms, len(features), bounds), strict=True):
+            inputs = self._inputs(tokens.part(first, end), features[first:end])
+            parts.append(self._read(inputs, overlap, features[first:end], spans))
         return parts[0] if len(parts) == 1 else Outputs(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _inputs(self, tokens: Tokens, features: Floats) -> Floats:
@@ -289,7 +286,7 @@ class Network:
         cure = np.where(starts[cure] == starts, cure, starts)  # without a chance, still in the same document
         return Outputs(
             _softmax(roles),
-            worth[:, 0],
+            worth[:, 0].copy(),  # not all that it is a column of
             _sigmoid(need[:, 0]),
             _softmax(causes),
             _softmax(noises),
@@ -358,4 +355,4 @@ def _sigmoid(numbers: Floats) -> Floats:
     return chances
 
 
-__all__ = ["CAUSES", "NOISES", "ROLES", "Network", "Outputs"]
+__all__ = ["CAUSES", "FEATURES", "NOISES", "ROLES", "Network", "Outputs"]

@@ -23,6 +23,7 @@ _DIGITS = pattern(r"\d")
 # learned nothing about their words.
 LEARNED: tuple[Language, ...] = ("en", "zh", "fr", "de", "id")
 
+FEATURES = 123  # of a sentence (`features.py`)
 # The properties of a token, one bit for each.
 FLAGS = (
     "word",
@@ -102,14 +103,31 @@ class Extents(NamedTuple):
 class Tokens(NamedTuple):
     """The tokens of sentences, one after another: hashes, stems (0 if no content word), and where sentences start."""
 
-    hashes: Numbers  # [t]
-    stems: Numbers  # [t]
-    flags: NDArray[np.uint8]  # [t, 16], in the order of `FLAGS`
-    sentence: Numbers  # [t], the sentence of each token
+    hashes: NDArray[np.int32]  # [t]
+    stems: NDArray[np.int32]  # [t]
+    flags: NDArray[np.uint16]  # [t], a bit for each of `FLAGS`
+    sentence: NDArray[np.int32]  # [t], the sentence of each token
     starts: Numbers  # [n]
     counts: Numbers  # [n], at least 1
     learned: bool  # whether the network has learned words of this language
     extents: Extents
+
+    def part(self, first: int, end: int) -> "Tokens":
+        """Return the tokens of the sentences from `first` to before `end`, which keep their numbers."""
+        if end - first == len(self.starts):
+            return self
+        low = int(self.starts[first])
+        inside = slice(low, int(self.starts[end - 1] + self.counts[end - 1]))
+        return Tokens(
+            self.hashes[inside],
+            self.stems[inside],
+            self.flags[inside],
+            self.sentence[inside],
+            self.starts[first:end] - low,
+            self.counts[first:end],
+            self.learned,
+            self.extents,
+        )
 
 
 class TokenTerms(NamedTuple):
@@ -168,17 +186,22 @@ def tokens_of(*documents: "Document") -> Tokens:
         tokens = Numbered.of(find_tokens(text, language) or ["_"] for text in texts)
     counts = np.bincount(tokens.sentence, minlength=count)
     packed_of = _packed(language).__getitem__
-    packed = np.fromiter(map(packed_of, tokens.vocabulary), np.int64, len(tokens.vocabulary))[tokens.words]
-    flags = np.unpackbits(packed.astype("<u2").view(np.uint8).reshape(-1, 2), axis=1, bitorder="little")
-    sentence = tokens.sentence
-    stems = packed >> _FLAG_BITS & _HASH
+    packed = np.fromiter(map(packed_of, tokens.vocabulary), np.int64, len(tokens.vocabulary))
+    hashes, stems = (
+        (packed >> bits & _HASH).astype(np.int32)[tokens.words] for bits in (_HASH_BITS + _FLAG_BITS, _FLAG_BITS)
+    )
     if pack(language).dense:
-        stems = _pairs(stems, sentence)
-    starts, learned = counts.cumsum() - counts, language in LEARNED
-    return Tokens(packed >> (_HASH_BITS + _FLAG_BITS), stems, flags, sentence, starts, counts, learned, extents)
+        stems = _pairs(stems, tokens.sentence)
+    flags, starts = packed.astype(np.uint16)[tokens.words], counts.cumsum() - counts
+    return Tokens(hashes, stems, flags, tokens.sentence, starts, counts, language in LEARNED, extents)
 
 
-def _pairs(stems: Numbers, sentence: Numbers) -> Numbers:
+def unpacked(flags: NDArray[np.uint16]) -> NDArray[np.uint8]:
+    """Return the flags of tokens one by one, [t, 16], in the order of `FLAGS`."""
+    return np.unpackbits(flags.astype("<u2").view(np.uint8).reshape(-1, 2), axis=1, bitorder="little")
+
+
+def _pairs(stems: NDArray[np.int32], sentence: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the stems of pairs of neighboring characters, which stand for words."""
     pairs = np.zeros_like(stems)
     complete = (stems[:-1] > 0) & (stems[1:] > 0) & (sentence[:-1] == sentence[1:])
@@ -186,7 +209,7 @@ def _pairs(stems: Numbers, sentence: Numbers) -> Numbers:
     return pairs
 
 
-def distinct(values: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+def distinct(values: NDArray[np.signedinteger]) -> tuple[Numbers, Numbers, Numbers]:
     """Return the distinct values, where each is first, and for each value the place of its like among them.
 
     That is `numpy.unique`, which loads masked arrays for it.
@@ -208,7 +231,7 @@ def terms_of(tokens: Tokens) -> TokenTerms:
     in_sentence = tokens.sentence[content]
     vocabulary, _, term = distinct(tokens.stems[content] + (tokens.extents.document[in_sentence] << _HASH_BITS))
     size = max(len(vocabulary), 1)
-    sentence, term = np.divmod(distinct(in_sentence * size + term)[0], size)
+    sentence, term = np.divmod(distinct(in_sentence * np.int64(size) + term)[0], size)
     return TokenTerms(sentence, term, size)
 
 
@@ -216,12 +239,12 @@ def quotations(tokens: Tokens, lines: NDArray[np.bool_]) -> Columns:
     """Return whether a sentence begins and ends inside a quotation, and how much of it is quoted."""
     count = len(tokens.starts)
     begins, ends, share = np.zeros(count), np.zeros(count), np.zeros(count)
-    opening, closing, either = (tokens.flags[:, FLAGS.index(f"quote_{name}")] for name in ("open", "close", "either"))
-    marks = np.flatnonzero(opening | closing | either)
+    opening, closing, either = (_BIT[f"quote_{name}"] for name in ("open", "close", "either"))
+    marks = np.flatnonzero(tokens.flags & (opening | closing | either))
     if len(marks):
         of_sentence = tokens.sentence[marks]
         by_sentence = np.searchsorted(of_sentence, np.arange(count + 1)).tolist()
-        turns = (opening[marks] * 2 + closing[marks]).tolist()
+        turns = [flags & (opening | closing) for flags in tokens.flags[marks].tolist()]
         places = (marks - tokens.starts[of_sentence]).tolist()
         sizes, inside, since = tokens.counts.tolist(), False, 0
         starts = set(tokens.extents.starts.tolist())
@@ -233,7 +256,7 @@ def quotations(tokens: Tokens, lines: NDArray[np.bool_]) -> Columns:
             begins[i], at, quoted = inside, 0, 0
             for turn, place in zip(turns[low:high], places[low:high], strict=True):
                 quoted += inside * (place - at)
-                inside, at, since = (turn == 2) or (turn == 0 and not inside), place, 0
+                inside, at, since = turn == opening or (turn == 0 and not inside), place, 0
             share[i] = (quoted + inside * (sizes[i] - at)) / sizes[i]
             ends[i] = inside
     return {"begins_quoted": begins, "ends_quoted": ends, "share_quoted": share}
@@ -242,8 +265,8 @@ def quotations(tokens: Tokens, lines: NDArray[np.bool_]) -> Columns:
 def names_in(tokens: Tokens) -> Columns:
     """Return how many names a sentence has, new ones and known ones: capitalized words that open no sentence."""
     count = len(tokens.starts)
-    is_name = tokens.flags[:, FLAGS.index("title")] & (tokens.flags[:, FLAGS.index("stop")] ^ 1)
-    is_name[tokens.starts] = 0
+    is_name = tokens.flags & (_TITLE | _BIT["stop"]) == _TITLE
+    is_name[tokens.starts] = False
     places = np.flatnonzero(is_name)
     sentence = tokens.sentence[places]
     _, first, number = distinct(tokens.hashes[places] + (tokens.extents.document[sentence] << _HASH_BITS))

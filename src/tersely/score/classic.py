@@ -57,11 +57,12 @@ def page_rank(weights: Graph, damping: float, tolerance: float = 1e-7, rounds: i
 def _page_rank(weights: Graph, damping: float, tolerance: float, rounds: int) -> Values:
     n = len(weights)
     degrees = weights.sum(axis=1, dtype=np.float64)
-    outgoing = np.divide(1.0, degrees, out=np.zeros(n), where=degrees > 0)
+    linked = degrees >= np.finfo(np.float32).tiny  # the inverse of anything smaller is too large for single precision
+    outgoing = np.divide(1.0, degrees, out=np.zeros(n), where=linked)
     rank: Values = np.full(n, 1.0 / n)
     for _ in range(rounds):
         flow = (rank * outgoing).astype(np.float32) @ weights
-        stranded = rank[degrees <= 0].sum()
+        stranded = rank[~linked].sum()
         new: Values = (1 - damping) / n + damping * (flow.astype(np.float64) + stranded / n)
         if np.abs(new - rank).sum() < tolerance:
             return rounded(new)

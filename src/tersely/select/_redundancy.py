@@ -25,6 +25,8 @@ _LONG = 20
 _HAN_GRAM = 6
 # A text with fewer than one space in this many characters does not separate words.
 _LONGEST_WORD = 12
+# The words of so many sentences are marked together, to save memory.
+_AT_ONCE = 1024
 # A sentence, its words with the rarest first, and how many of them may be missing in a similar sentence.
 _Entry = tuple[int, list[str], int]
 _BITS = np.array([byte.bit_count() for byte in range(256)], np.uint8)  # how many are set in a byte
@@ -150,7 +152,7 @@ def _sharing_pairs(rows: _Rows, suspects: Indices, frequency: Indices, similarit
     number = np.empty_like(frequency)
     number[np.argsort(frequency, kind="stable")] = np.arange(len(frequency))
     suspects = suspects[np.argsort(rows.sizes[suspects], kind="stable")]
-    groups, sentences, keys = [suspects[:0]], [suspects[:0]], [suspects[:0]]
+    groups, sentences, keys = [suspects[:0]], [np.zeros(0, np.int32)], [suspects[:0]]
     for group in np.split(suspects, np.flatnonzero(np.diff(rows.sizes[suspects])) + 1):
         length = int(rows.sizes[group[0]])
         spare = _spare(length, similarity)
@@ -163,8 +165,10 @@ def _sharing_pairs(rows: _Rows, suspects: Indices, frequency: Indices, similarit
         words.sort(axis=1)
         left, right = _pairs(min(spare + 2, length))
         keys.append((words[:, left] * len(number) + words[:, right]).ravel())
-        sentences.append(np.repeat(group, len(left)))
-    groups += _in_groups(np.concatenate(keys), np.concatenate(sentences), rows, similarity)
+        sentences.append(np.repeat(group.astype(np.int32), len(left)))
+    all_keys, all_sentences = np.concatenate(keys), np.concatenate(sentences)
+    del keys, sentences  # in a long text, they are large
+    groups += _in_groups(all_keys, all_sentences, rows, similarity)
     return set(np.concatenate(groups).tolist())
 
 
@@ -174,10 +178,12 @@ def _pairs(count: int) -> tuple[Indices, Indices]:
     return np.triu_indices(count, 1)
 
 
-def _in_groups(keys: Indices, sentences: Indices, rows: _Rows, similarity: float) -> Iterator[Indices]:
+def _in_groups(keys: Indices, sentences: NDArray[np.int32], rows: _Rows, similarity: float) -> Iterator[Indices]:
     """Yield the sentences that may be similar to another one with the same key, or that share it with very many."""
     order, marks = np.argsort(keys, kind="stable"), _marks(rows)
-    keys, sentences, at = keys[order], sentences[order], np.arange(len(keys))
+    keys, sentences = keys[order], sentences[order]
+    del order
+    at = np.flatnonzero(keys[:-1] == keys[1:])
     for distance in range(1, _CROWD + 1):
         at = at[: np.searchsorted(at, len(keys) - distance)]
         at = at[keys[at] == keys[at + distance]]
@@ -187,10 +193,14 @@ def _in_groups(keys: Indices, sentences: Indices, rows: _Rows, similarity: float
 
 
 def _marks(rows: _Rows) -> NDArray[np.uint64]:
-    """Return for each sentence the marks of its words, of which there are 64."""
-    bits = np.append((np.uint64(1) << np.arange(64, dtype=np.uint64))[rows.word % 64], np.uint64(0))
-    marks: NDArray[np.uint64] = np.bitwise_or.reduceat(bits, rows.begins)
-    marks[rows.sizes == 0] = 0
+    """Return for each sentence the marks of its words, of which there are 64; for some sentences at a time."""
+    bits, count = np.uint64(1) << np.arange(64, dtype=np.uint64), len(rows.sizes)
+    marks = np.zeros(count, np.uint64)
+    for first in range(0, count, _AT_ONCE):
+        places = first + np.flatnonzero(rows.sizes[first : first + _AT_ONCE])
+        if len(places):
+            low, high = rows.begins[places[0]], rows.begins[places[-1]] + rows.sizes[places[-1]]
+            marks[places] = np.bitwise_or.reduceat(bits[rows.word[low:high] % 64], rows.begins[places] - low)
     return marks
 
 

@@ -32,6 +32,7 @@ _REMEMBERED = 10_000  # words, in each language, whose stems are known without l
 _MOST_STRINGS, _LONGEST_STRING = 50_000, 40
 _BATCH = 512  # sentences whose words are sorted together
 Numbers = NDArray[np.intp]
+Small = NDArray[np.int32]  # for what there may be millions of
 Fact = TypeVar("Fact")
 
 
@@ -58,8 +59,8 @@ class Numbered(NamedTuple):
     ([0, 1, 0], [0, 0, 1], ('rain', 'fell'))
     """
 
-    words: Numbers
-    sentence: Numbers  # in which each word stands
+    words: Small
+    sentence: Small  # in which each word stands
     vocabulary: tuple[str, ...]
 
     @classmethod
@@ -73,7 +74,7 @@ class Numbered(NamedTuple):
                 yield row
 
         numbers, vocabulary = _numbers(chain.from_iterable(words()))
-        return cls(numbers, np.repeat(np.arange(len(lengths)), lengths), vocabulary)
+        return cls(numbers, np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), vocabulary)
 
     @classmethod
     def read(cls, texts: Sequence[str], language: Language, tokens: "Numbered | None" = None) -> "Numbered":
@@ -86,7 +87,7 @@ class Numbered(NamedTuple):
         if _WITH_CONTEXT.search("".join([token for token in tokens.vocabulary if not token.isascii()])):
             return cls.of(all_words(text, language) for text in texts)
         pieces = list(map(str.lower, tokens.vocabulary))
-        size, words, start = np.ones(len(pieces), np.intp), list[str](), 0
+        size, words, start = np.ones(len(pieces), np.int32), list[str](), 0
         for i in [i for i, piece in enumerate(pieces) if not piece.isalnum()]:
             inside = all_words(pieces[i], language) if len(pieces[i]) > 1 else []
             words += [*pieces[start:i], *inside]
@@ -109,7 +110,7 @@ class Numbered(NamedTuple):
         number, vocabulary = _numbers(chain.from_iterable(numbered.vocabulary for _, numbered in groups))
         starts = accumulate((len(numbered.vocabulary) for _, numbered in groups), initial=0)
         words = np.concatenate([number[start + part.words] for start, (_, part) in zip(starts, groups, strict=False)])
-        sentence = np.concatenate([places[numbered.sentence] for places, numbered in groups])
+        sentence = np.concatenate([places[numbered.sentence].astype(np.int32) for places, numbered in groups])
         order = np.argsort(sentence, kind="stable")
         words, first = words[order], np.empty(len(vocabulary), np.intp)
         first[words[::-1]] = np.arange(len(words))[::-1]  # the last to be written stays
@@ -121,17 +122,19 @@ class Numbered(NamedTuple):
         """Number the words of chunks (see `find_chunks`), each different one of which is looked at only once."""
         inside = list(map(_words_of(language).__getitem__, self.vocabulary))
         numbers, vocabulary = _numbers(chain.from_iterable(inside))
-        places, sentence = self.parts(np.fromiter(map(len, inside), np.intp, len(inside)))
+        places, sentence = self.parts(np.fromiter(map(len, inside), np.int32, len(inside)))
         return Numbered(numbers[places], sentence, vocabulary)
 
-    def parts(self, sizes: Numbers) -> tuple[Numbers, Numbers]:
+    def parts(self, sizes: Small) -> tuple[Small, Small]:
         """Put parts in place of words, given how many parts each word of the vocabulary has.
 
         Return for each part where it stands in a list of the parts of the vocabulary, and its sentence.
         """
         counts = sizes[self.words]
-        before = (sizes.cumsum() - sizes)[self.words] - counts.cumsum() + counts
-        return np.arange(counts.sum()) + np.repeat(before, counts), np.repeat(self.sentence, counts)
+        before, so_far = sizes.cumsum(dtype=np.int32) - sizes, counts.cumsum(dtype=np.int32)
+        places = np.repeat(before[self.words] - so_far + counts, counts)
+        places += np.arange(len(places), dtype=np.int32)
+        return places, np.repeat(self.sentence, counts)
 
     def rows(self, count: int) -> tuple[tuple[str, ...], ...]:
         """Return the words of each sentence; `count` is the number of sentences."""
@@ -149,23 +152,24 @@ class Numbered(NamedTuple):
         words = self.words[inside]
         present = np.zeros(len(self.vocabulary), dtype=bool)
         present[words] = True
-        return Numbered((present.cumsum() - 1)[words], sentence, tuple(compress(self.vocabulary, present.tolist())))
+        numbers = present.cumsum(dtype=np.int32) - 1
+        return Numbered(numbers[words], sentence.astype(np.int32), tuple(compress(self.vocabulary, present.tolist())))
 
     def distinct(self) -> tuple[Numbers, Numbers]:
         """Return each pair of a sentence and a word that it has, ascending, as two columns."""
-        size = max(len(self.vocabulary), 1)
+        size = np.int64(max(len(self.vocabulary), 1))
         starts = np.searchsorted(self.sentence, np.arange(0, self.sentence[-1:].sum() + _BATCH + 1, _BATCH)).tolist()
         parts = [np.sort(self.sentence[low:high] * size + self.words[low:high]) for low, high in pairwise(starts)]
         return np.divmod(np.concatenate([pairs[np.diff(pairs, prepend=-1) > 0] for pairs in parts]), size)
 
 
-def _numbers(words: Iterable[str]) -> tuple[Numbers, tuple[str, ...]]:
+def _numbers(words: Iterable[str]) -> tuple[Small, tuple[str, ...]]:
     """Number some words, and return the different ones in order of first occurrence."""
     number: defaultdict[str, int] = defaultdict(count().__next__)
-    return np.fromiter(map(number.__getitem__, words), np.intp), tuple(number)
+    return np.fromiter(map(number.__getitem__, words), np.int32), tuple(number)
 
 
-def among(numbers: Numbers, chosen: Numbers) -> tuple[NDArray[np.bool_], Numbers]:
+def among(numbers: NDArray[np.signedinteger], chosen: Numbers) -> tuple[NDArray[np.bool_], Numbers]:
     """Return a mask of the numbers that occur in `chosen` (sorted), and the index of each of those in `chosen`."""
     place = np.searchsorted(chosen, numbers)
     inside = np.append(chosen, -1)[place] == numbers
@@ -332,7 +336,7 @@ def content_terms(words: Numbered, stemmed: Numbered, language: Language, total:
     content = set(content_words(words.vocabulary, language))
     is_content = np.fromiter(map(content.__contains__, words.vocabulary), bool, len(words.vocabulary))
     inside = is_content[words.words]
-    sentence, stem = words.sentence[inside], stemmed.words[inside]
+    sentence, stem = words.sentence[inside].astype(np.intp), stemmed.words[inside].astype(np.intp)
     first = _firsts(sentence * len(stemmed.vocabulary) + stem)
     sentence, stem = sentence[first], stem[first]
     different = stem[_firsts(stem)]
