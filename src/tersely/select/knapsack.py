@@ -72,12 +72,12 @@ def best_places(items: Items, room: int) -> list[int]:
     best = lowest_bound(items, room)
     bound = best.worth + best.price * (room - best.cost)
     twins, gains = _twins(items), all_gains(items, best)
-    known = best.worth + _filled(items, twins, gains, room - best.cost)
+    floor = best.worth + _filled(items, twins, gains, room - best.cost)
     _add_up(twins, gains)
     losses, count = sorted(map(abs, gains)), _OPEN
     while True:
         # Sets that fall no shorter of the bound differ only in open items. If the best of these is one, it is the best.
-        gap = min([bound - known, *losses[count : count + 1]])
+        gap = min([bound - floor, *losses[count : count + 1]])
         settled = [i for i, gain in enumerate(gains) if gain > gap]
         left = room - sum(map(items.costs.__getitem__, settled))
         open_ = [i for i, gain in enumerate(gains) if -gap <= gain <= gap and items.costs[i] <= left]
@@ -90,7 +90,7 @@ def best_places(items: Items, room: int) -> list[int]:
         worth = items.worth(chosen)
         if bound - worth <= gap:
             return chosen
-        known, count = max(known, worth), 4 * count
+        floor, count = max(floor, worth), 4 * count
 
 
 def _twins(items: Items) -> list[list[int]]:
