@@ -247,3 +247,19 @@ def test_a_languages_own_scorer_gets_its_vectors(tmp_path: Path) -> None:
     with_encoder = config.replace("\n[", '\nencoder = "tfidf:idf=pacsum"\n[')
     (tmp_path / "config.toml").write_text(with_encoder)
     assert Summarizer.load(tmp_path).fingerprint != mine.fingerprint
+
+
+def test_few_rooms_are_tried_where_the_parts_have_more_tokens_than_the_whole() -> None:
+    text = " ".join(
+        f"The river rose by {i} meters near the town of Place{i * i}, and the bridge closed." for i in range(1200)
+    )
+    texts_counted: list[str] = []
+
+    def count(text: str) -> int:
+        texts_counted.append(text)
+        return len(text) // 4 + 1
+
+    summary = Summarizer.load().summarize(text, max_tokens=300, tokenizer=count)
+    assert 280 <= summary.length <= 300
+    # Each sentence is counted once, by itself, and few joined texts are.
+    assert len([joined for joined in texts_counted if joined.count("river") > 1]) < 30

@@ -22,9 +22,9 @@ from tersely.text.sources import Collection, all_located
 
 # How many characters are joined to see whether another sentence fits, where only the joined text can tell.
 _TRIED_CHARS = 1_000_000
-# How many rooms are tried one by one if a joined text is too long; then the room shrinks by what is too much.
-_TRIES = 256
-
+# How many rooms are tried if a joined text is too long, and how many cells a table for them may have. They are tried
+# one by one if no more is too much than the third number or, where joined texts are longer, the last by all sentences.
+_TRIES, _CELLS, _SLACK, _PATIENCE = 256, 2**28, 16, 450_000
 _LETTERS: dict[str, Unit] = {unit[0]: unit for unit in UNITS}  # what stands for units in keys
 _SIZE = rf"(?:\d{{1,4}}x)?\d{{1,16}}[{''.join(_LETTERS)}]"
 _KEY = re.compile(rf"([0-9a-f]{{8}})-([0-9a-f]{{8}})((?:-{_SIZE}){{1,400}})", re.ASCII)
@@ -146,10 +146,10 @@ class Fitting:
 
     def choice(self, capacity: int) -> Choice:
         """Return the best choice that is at most `capacity` long."""
-        again = self._solvers(capacity)
+        again, most = self._solvers(capacity), capacity + self._merging
 
         def select(number: int, room: int) -> Selection:
-            if room < capacity:  # the first choice was too long: others follow
+            if room < most and most * len(self.values) <= _CELLS:  # the first choice was too long: others follow
                 return again(number, room)
             return self._selector(self.candidates.levels[number].with_capacity(room))
 
@@ -288,8 +288,7 @@ class Fitting:
 
         A joined text may be longer than its parts, by tokens, headers or marks of omission: then there is less room. If
         words merge where sentences are joined, it may be shorter: then there is more. What is too long for a capacity
-        is too long for a smaller one. So the choice for exactly the length used is the same choice, unless a long text
-        has so many headers and marks that not every room can be tried.
+        is too long for a smaller one. So the choice for exactly the length used is the same, if every room is tried.
         """
         options = self.layout.options
         if not len(self.layout.document):
@@ -309,9 +308,10 @@ class Fitting:
             level, selection = self._solve(level, room, select)
             choice = self._measured(selection)
             if choice.length <= capacity:
-                return choice if tries < _TRIES else replace(choice, stable=capacity)
-            tries += 1
-            room = selection.stable - (1 if tries < _TRIES else choice.length - capacity)
+                return choice
+            tries, excess = tries + 1, choice.length - capacity
+            slack = _SLACK if room > capacity else _PATIENCE // len(self.values)
+            room = selection.stable - (max(1, (excess - slack) // 2) if tries < _TRIES else excess)
         # Sentences without tokens fit any room, but once they are joined they may not.
         return self._measured(Selection(tuple(sorted(self.candidates.everything.include)), lowest))
 
