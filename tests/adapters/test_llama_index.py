@@ -1,19 +1,28 @@
 """The LlamaIndex postprocessor, with LlamaIndex itself."""
 
+from importlib.util import find_spec
+from typing import Any
+
 import pytest
-
-pytest.importorskip("llama_index.core", reason="the extra llama-index is not installed")
-
-from llama_index.core.schema import ImageNode, MediaResource, MetadataMode, Node, NodeWithScore, TextNode
 
 from apart import run_apart
 from tersely import UsageError
-from tersely.adapters.llama_index import TerselyPostprocessor
+
+pytestmark = pytest.mark.skipif(find_spec("llama_index") is None, reason="the extra llama-index is not installed")
 
 QUERY = "How long is the Elbe?"
 
 
-def nodes() -> list[NodeWithScore]:
+def adapter() -> Any:
+    """The class under test; every test process collects all tests, and its package is slow to import."""
+    from tersely.adapters.llama_index import TerselyPostprocessor
+
+    return TerselyPostprocessor
+
+
+def nodes() -> list[Any]:
+    from llama_index.core.schema import ImageNode, MediaResource, Node, NodeWithScore, TextNode
+
     return [
         NodeWithScore(node=TextNode(id_="b", text="Bread is baked in an oven. The oven must be hot."), score=0.9),
         NodeWithScore(
@@ -32,9 +41,7 @@ def nodes() -> list[NodeWithScore]:
 
 def test_a_node_keeps_its_id_score_and_metadata_and_tells_where_its_sentences_stood() -> None:
     given = nodes()
-    found = {
-        each.node_id: each for each in TerselyPostprocessor(max_chars=80).postprocess_nodes(given, query_str=QUERY)
-    }
+    found = {each.node_id: each for each in adapter()(max_chars=80).postprocess_nodes(given, query_str=QUERY)}
     elbe = found["e"]
     assert elbe.score == 0.7
     assert "1,094 km" in elbe.text
@@ -46,7 +53,9 @@ def test_a_node_keeps_its_id_score_and_metadata_and_tells_where_its_sentences_st
 
 
 def test_no_prompt_and_no_embedding_shows_the_places() -> None:
-    [elbe] = TerselyPostprocessor(max_chars=200).postprocess_nodes(nodes()[1:2], query_str=QUERY)
+    from llama_index.core.schema import MetadataMode
+
+    [elbe] = adapter()(max_chars=200).postprocess_nodes(nodes()[1:2], query_str=QUERY)
     assert "kept" not in elbe.get_content(MetadataMode.LLM)
     assert "kept" not in elbe.get_content(MetadataMode.EMBED)
     assert "page" in elbe.get_content(MetadataMode.EMBED)
@@ -54,18 +63,18 @@ def test_no_prompt_and_no_embedding_shows_the_places() -> None:
 
 
 def test_nodes_of_every_kind_and_no_query() -> None:
-    found = TerselyPostprocessor(max_chars=1000).postprocess_nodes(nodes())
+    found = adapter()(max_chars=1000).postprocess_nodes(nodes())
     assert [each.node_id for each in found] == ["b", "e", "p", "n"]
     assert [each.get_content() for each in found] == [each.get_content() for each in nodes()]
 
 
 def test_it_works_asynchronously_and_comes_back_from_plain_data() -> None:
-    postprocessor = TerselyPostprocessor(max_chars=80)
-    again = TerselyPostprocessor.from_dict(postprocessor.to_dict())
+    postprocessor = adapter()(max_chars=80)
+    again = adapter().from_dict(postprocessor.to_dict())
     found = run_apart(again.apostprocess_nodes(nodes(), query_str=QUERY))
     assert found == postprocessor.postprocess_nodes(nodes(), query_str=QUERY)
 
 
 def test_a_wrong_setting_is_one_clear_line() -> None:
     with pytest.raises(UsageError, match=r"^give exactly one budget, max_tokens or max_chars$"):
-        TerselyPostprocessor()
+        adapter()()

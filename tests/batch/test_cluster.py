@@ -81,7 +81,7 @@ def ray_cluster() -> Iterator[None]:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.usefixtures("ray_cluster")
+@pytest.mark.usefixtures("ray_cluster", "processes")
 def test_a_cluster_writes_the_same_as_one_machine(tmp_path: Path) -> None:
     records = articles(45)
     records[7]["text"], records[8]["text"], records[40]["text"] = "KILL", "REFUSE", ""
@@ -100,7 +100,7 @@ def test_a_cluster_writes_the_same_as_one_machine(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.usefixtures("ray_cluster")
+@pytest.mark.usefixtures("ray_cluster", "processes")
 def test_a_store_is_read_and_written_and_a_run_is_resumed(tmp_path: Path) -> None:
     place = f"s3://{BUCKET}"
     fs.copy_files(str(corpus(tmp_path / "in", "parquet", articles(45))), f"{place}/in")
@@ -128,7 +128,7 @@ def test_a_store_is_read_and_written_and_a_run_is_resumed(tmp_path: Path) -> Non
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.usefixtures("ray_cluster")
+@pytest.mark.usefixtures("ray_cluster", "processes")
 def test_a_cluster_computes_the_same_vectors(tmp_path: Path) -> None:
     texts = [" ".join(f"The council of town {i} has met {k} times." for k in range(4)) for i in range(20)]
     source = write_corpus(tmp_path / "in.jsonl", [{"text": text} for text in (*texts, texts[2])])
@@ -171,7 +171,8 @@ def test_a_late_start_is_tried_again_and_leaves_nothing_behind(monkeypatch: pyte
     started, state = fake_ray(monkeypatch, late_starts=2)
     with cluster("local", 1):
         assert state.running
-        assert [process.poll() for process in started] == [-9, -9, None]
+        assert [process.wait() for process in started[:2]] == [-9, -9]
+        assert started[2].poll() is None
     assert not state.running
     assert [process.wait() for process in started] == [-9, -9, -9]
 
@@ -270,6 +271,7 @@ def test_two_runs_at_once_do_not_lose_parts(tmp_path: Path) -> None:
     assert len((out / "_manifest.jsonl").read_text().splitlines()) == 1
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_damaged_part_is_done_again_and_documents_set_aside_if_asked(tmp_path: Path) -> None:
     records, out, mark = articles(25), tmp_path / "out", tmp_path / "mark"
     records[14]["text"] = f"UNLESS {mark}"

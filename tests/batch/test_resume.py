@@ -22,6 +22,7 @@ from tersely.batch.records import Summarize
 from tersely.errors import InputError, UsageError
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize(("form", "seed"), [("jsonl", 1), ("jsonl.gz", 2), ("parquet", 3)])
 def test_a_run_killed_again_and_again_ends_like_one_that_was_not(tmp_path: Path, form: str, seed: int) -> None:
     records = articles(60)
@@ -294,6 +295,7 @@ def test_a_damaged_part_of_an_unfinished_run_is_done_again_and_errors_are_restor
         assert (out / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
 def test_documents_that_were_set_aside_are_tried_again_if_asked(tmp_path: Path, form: str) -> None:
     records, mark = articles(35), tmp_path / "mark"

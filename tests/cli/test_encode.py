@@ -2,16 +2,15 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from serve.service import until
 from tersely.cli.batch import encode as command
 from tersely.encode import Cache, load_encoder
 from tersely.errors import InputError, UsageError
@@ -73,12 +72,11 @@ def test_workers_compute_the_same_as_training_and_only_once(articles: Path, trai
 def test_a_killed_run_continues(articles: Path, trained: Cache, tmp_path: Path) -> None:
     arguments = [sys.executable, "-m", "tersely", "encode", articles, "--cache", tmp_path, "--workers", "2"]
     process = subprocess.Popen(arguments, env=ENVIRONMENT, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 300
-    while not len(Cache(tmp_path, load_encoder("use"))) and time.monotonic() < deadline:
-        assert process.poll() is None
-    process.send_signal(signal.SIGKILL)
+    encoder = load_encoder("use")
+    until(lambda: len(Cache(tmp_path, encoder)) or process.poll() is not None, seconds=300)
+    process.kill()
     process.wait()
-    kept = len(Cache(tmp_path, load_encoder("use")))
+    kept = len(Cache(tmp_path, encoder))
     assert kept > 0
     assert f"documents: {40 - kept} computed, {kept + 1} already" in encode(articles, "--cache", tmp_path)
     assert_same(trained, tmp_path, articles)

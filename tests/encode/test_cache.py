@@ -1,12 +1,14 @@
 """Vectors are computed once, even if the process that computes them is killed."""
 
+import signal
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from killing import kill_at
 from tersely.encode import Cache
 from tersely.encode.light import TfIdf
 from tersely.errors import InputError, ModelError, UsageError
@@ -109,7 +111,12 @@ for number in range(1, 100000):
 
 
 def test_kill_9_leaves_a_valid_prefix(tmp_path: Path) -> None:
-    kill_at(50, SCRIPT, tmp_path)
+    with subprocess.Popen([sys.executable, "-c", SCRIPT, tmp_path], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        while process.stdout.readline() != b"50\n":
+            pass
+        process.kill()  # anywhere in its work, which does not end before
+    assert process.returncode == -signal.SIGKILL
 
     class Refusing:
         name, fingerprint = "slow", "slow-1"

@@ -41,7 +41,7 @@ from pathlib import Path
 from editors import CONFIG
 from tersely.learn.editor_run import EditorData, make_editor
 labels, out = map(Path, sys.argv[1:])
-make_editor(CONFIG, EditorData(labels.parent, [labels]), out, False, lambda at: print(at.finished, flush=True))
+make_editor(CONFIG, EditorData(labels.parent, [labels]), out, False, lambda at: reached(at.finished))
 """
 
 

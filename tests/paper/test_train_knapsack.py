@@ -5,6 +5,7 @@ import os
 import signal
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import onnxruntime
@@ -35,7 +36,7 @@ import sys
 from pathlib import Path
 from tersely.paper.knapsack_network import read_knapsack
 from tersely.paper.train_knapsack import train_knapsack
-train_knapsack(read_knapsack(Path(sys.argv[1])), Path(sys.argv[2]), False, lambda at: print(at.finished, flush=True))
+train_knapsack(read_knapsack(Path(sys.argv[1])), Path(sys.argv[2]), False, lambda at: reached(at.finished))
 """
 
 
@@ -200,7 +201,8 @@ def test_the_network_of_the_paper_stays_on_its_device() -> None:
 
 def test_without_a_terminal_a_line_each_minute_says_how_far_a_run_is(monkeypatch, capsys) -> None:
     now = [0.0]
-    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    # Not the clock of this process: event loops of other tests may run in it.
+    monkeypatch.setattr("tersely.cli._running.time", SimpleNamespace(monotonic=lambda: now[0]))
     progress = Progress()
     for step in range(1, 11):
         now[0] += 25

@@ -42,7 +42,7 @@ from tersely.paper.train_scorer import train_scorer
 from tersely.settings import read_settings
 from tersely.text import Document
 corpus = Corpus(tuple(Document.from_text(make_text(number)) for number in range(30)))
-report = lambda at: at.stage == "training" and print(at.finished, flush=True)
+report = lambda at: at.stage == "training" and reached(at.finished)
 train_scorer(read_settings(Path(sys.argv[1]), ScorerConfig), corpus, Hashing(), Path(sys.argv[2]), False, report)
 """
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from serve.service import command, ended, stopped, until, workers_of
+from serve.service import command, ended, get, stopped, until, workers_of
 from tersely.cli.serve import serve
 from tersely.errors import InputError, UsageError
 from tersely.models import DEFAULT
@@ -28,7 +28,7 @@ def post(address: str) -> httpx.Response:
 
 def refuses(address: str) -> bool:
     try:
-        return httpx.get(f"{address}/readyz").status_code == 503
+        return get(f"{address}/readyz").status_code == 503
     except httpx.TransportError:
         return True
 
@@ -39,7 +39,7 @@ def test_a_signal_finishes_running_requests_and_refuses_new_ones(tmp_path: Path,
         [worker] = workers_of(process.pid)
         with stopped(worker):
             answer = threads.submit(post, address)
-            until(lambda: "tersely_in_flight 1.0" in httpx.get(f"{address}/metrics").text)
+            until(lambda: "tersely_in_flight 1.0" in get(f"{address}/metrics").text)
             os.kill(worker, number)  # it may go to every process of the service
             process.send_signal(number)
             until(lambda: refuses(address))
@@ -71,7 +71,7 @@ def test_workers_end_when_their_server_is_killed(tmp_path: Path) -> None:
 
 def test_the_log_has_every_request_but_no_text(tmp_path: Path) -> None:
     with command(tmp_path) as (process, address):
-        with httpx.Client(base_url=address, headers={"X-Request-ID": "mine-1"}) as client:
+        with httpx.Client(base_url=address, timeout=60, headers={"X-Request-ID": "mine-1"}) as client:
             assert client.post("/v1/summarize", json=BODY).headers["x-request-id"] == "mine-1"
             client.post("/v1/summarize", json=BODY | {"zebra": "zebra", "max_words": 3})
             client.post("/v1/batch", json={"documents": [BODY, {"zebra": 1}]})

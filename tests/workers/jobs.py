@@ -51,6 +51,25 @@ class Shouting:
             return stream.tell()
 
 
+class TwoArgumentsError(Exception):
+    """An exception that can be pickled, but not unpickled."""
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(f"{first} {second}")
+
+
+def fail(error: Exception) -> None:
+    raise error
+
+
+def refuse_twice() -> None:
+    raise TwoArgumentsError("two", "words")
+
+
+def hold_what_cannot_be_sent() -> None:
+    raise ValueError(lambda: None)
+
+
 class Unloadable(Shouting):
     """Cannot be loaded."""
 

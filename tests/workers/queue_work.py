@@ -1,6 +1,7 @@
 """Work for the workers of a queue under test; the workers import it from here."""
 
 import os
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,13 @@ class Pids:
 
         pid.card = self.card  # type: ignore[attr-defined]
         return pid
+
+
+class Deadly:
+    """Work whose every job kills its worker."""
+
+    def load(self) -> Callable[[Any], Any]:
+        return lambda _: os.kill(os.getpid(), signal.SIGKILL)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import count, repeat
 from pathlib import Path
 from typing import Any
@@ -37,8 +38,11 @@ def rescued(pool: OrderedPool, jobs: list[list[str]]) -> tuple[list[str], dict[s
 
 def children(pid: int) -> set[int]:
     """The processes that a process has started."""
-    lists = Path(f"/proc/{pid}/task").glob("*/children")
-    return {int(child) for each in lists for child in each.read_text().split()}
+    started: set[int] = set()
+    for file in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended
+            started.update(map(int, file.read_text().split()))
+    return started
 
 
 def test_results_come_in_order() -> None:
@@ -117,7 +121,7 @@ def test_a_dead_worker_is_an_error_where_nothing_else_is_said() -> None:
     said = r"^a process was killed \(signal 9\), perhaps out of memory: try fewer --workers$"
     with pytest.raises(WorkerDiedError, match=said):
         list(results)
-    assert children(os.getpid()) == before
+    assert children(os.getpid()) <= before
 
 
 def test_a_job_that_kills_its_worker_is_given_up_after_two_tries() -> None:
@@ -132,10 +136,24 @@ def test_a_job_that_kills_its_worker_is_given_up_after_two_tries() -> None:
     }
 
 
-def test_a_job_that_takes_too_long_is_given_up_and_the_others_are_done() -> None:
-    with OrderedPool(Shouting(), 2, RESCUE, timeout=1) as pool:
+def test_a_job_that_takes_too_long_is_given_up_and_the_others_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, wait = 0.0, module.wait
+
+    def wait_or_pass(results: list[Any], patience: float | None) -> list[Any]:
+        """Let all the time pass at once when every job that is under way hangs, and none before."""
+        nonlocal now
+        busy = [seat.task.job for seat in pool._seats if seat.task]
+        assert patience == (100 if busy else None)
+        if not busy or not all("hang" in job for job in busy):
+            return wait(results)
+        now += 100
+        return []
+
+    with monkeypatch.context() as patch, OrderedPool(Shouting(), 2, RESCUE, timeout=100) as pool:
+        patch.setattr(module, "monotonic", lambda: now)
+        patch.setattr(module, "wait", wait_or_pass)
         loud, given_up = rescued(pool, [["a", "b"], ["c", "hang", "d"], ["e"]])
-    assert (loud, given_up) == (list("ABCDE"), {"hang": "it took more than 1 s"})
+    assert (loud, given_up) == (list("ABCDE"), {"hang": "it took more than 100 s"})
     with OrderedPool(Shouting(), 1, timeout=1e300) as pool:
         assert list(pool.run(["a"])) == [("a", ["A"])]
 

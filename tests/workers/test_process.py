@@ -5,7 +5,6 @@ import pickle
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -14,13 +13,13 @@ from time import monotonic
 
 import pytest
 
-from serve.service import until
+from serve.service import ended, until
 from tersely import workers
 from tersely.errors import InputError, MissingExtraError
 from tersely.workers import LateLimitError, LimitError, apart
 from tersely.workers.guard import MARK, nothing_left_behind
 from tersely.workers.process import _WATCHDOG, Loaded, LoadError, Worker, cores
-from workers.jobs import Carded, Dying, Shouting, Unloadable
+from workers.jobs import Carded, Dying, Shouting, Unloadable, fail, hold_what_cannot_be_sent, refuse_twice
 
 
 @pytest.fixture
@@ -142,44 +141,24 @@ def test_guards_can_be_nested() -> None:
 def test_nothing_is_left_behind_by_a_process_that_ends_or_is_killed(how: str, code: int) -> None:
     run = subprocess.run([sys.executable, "-c", LEAVING, how], stdout=subprocess.PIPE, text=True, check=False)
     assert run.returncode == code
-    wait_for_the_end(run.stdout.strip())
+    until(lambda: ended(int(run.stdout)))
 
 
 def test_a_worker_does_not_outlive_its_parent_even_in_the_middle_of_a_job() -> None:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [*sys.path, str(Path(__file__).parents[1])]))}
     run = subprocess.run([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True, env=env, check=False)
     assert run.returncode == -9
-    wait_for_the_end(run.stdout.strip())
+    until(lambda: ended(int(run.stdout)))
 
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a child")
 ENOUGH = 500_000_000
 
 
-class TwoArgumentsError(Exception):
-    """An exception that can be pickled, but not unpickled."""
-
-    def __init__(self, first: str, second: str) -> None:
-        super().__init__(f"{first} {second}")
-
-
-def fail(error: Exception) -> None:
-    raise error
-
-
-def refuse_twice() -> None:
-    raise TwoArgumentsError("two", "words")
-
-
-def hold_what_cannot_be_sent() -> None:
-    raise ValueError(lambda: None)
-
-
 @pytest.fixture(params=["copy", "afresh"])
 def _both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "afresh":
         monkeypatch.setattr(workers, "_COPIES", False)
-        monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
     elif sys.platform != "linux":
         pytest.skip("a copy of a process is only safe on Linux")
 
@@ -209,25 +188,37 @@ def test_what_is_done_apart_may_crash_or_hang_and_is_then_over(capfd: pytest.Cap
 
 @linux
 def test_what_is_done_apart_has_a_limit_to_its_memory() -> None:
+    limit = 100_000_000
     with pytest.raises(LimitError, match="out of memory"):
-        apart(partial(bytearray, 2 * ENOUGH), ENOUGH)
-    assert len(bytearray(2 * ENOUGH)) == 2 * ENOUGH  # it was the child's limit, not this process's
+        apart(partial(bytearray, 2 * limit), limit)
+    assert len(bytearray(2 * limit)) == 2 * limit  # it was the child's limit, not this process's
 
 
 @linux
-def test_an_interruption_ends_what_is_done_apart(tmp_path: Path) -> None:
-    def interrupt() -> None:
-        (tmp_path / "pid").write_text(str(os.getpid()))
-        os.kill(os.getppid(), signal.SIGINT)
+def test_an_interruption_ends_what_is_done_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pid = tmp_path / "pid"
+
+    def hang() -> None:
+        pid.with_name("new").write_text(str(os.getpid()))
+        pid.with_name("new").rename(pid)
         signal.pause()
 
+    def interrupt() -> float:
+        """Be the clock, which is asked once before the child starts, and then by the parent that waits for it."""
+        if calls.pop():
+            until(pid.exists)
+            os.kill(os.getpid(), signal.SIGINT)
+        return monotonic()
+
+    calls = [True, False]
+    monkeypatch.setattr(workers, "monotonic", interrupt)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background may ignore it
     try:
         with pytest.raises(KeyboardInterrupt):
-            apart(interrupt, ENOUGH)
+            apart(hang, ENOUGH, 600)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert not Path("/proc", (tmp_path / "pid").read_text()).exists()
+    assert not Path("/proc", pid.read_text()).exists()
 
 
 ORPHANED = """
@@ -245,15 +236,7 @@ apart(orphan, 500_000_000)
 def test_what_is_done_apart_does_not_outlive_its_parent() -> None:
     run = subprocess.run([sys.executable, "-c", ORPHANED], stdout=subprocess.PIPE, text=True, check=False)
     assert run.returncode == -9
-    wait_for_the_end(run.stdout.strip())
-
-
-def wait_for_the_end(pid: str) -> None:
-    stat = Path("/proc", pid, "stat")
-    deadline = monotonic() + 60
-    while stat.exists() and stat.read_text().rpartition(")")[2].split()[0] not in "ZX":
-        assert monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: ended(int(run.stdout)))
 
 
 def test_there_is_at_least_one_core() -> None:

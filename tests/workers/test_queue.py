@@ -5,7 +5,6 @@ import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -14,7 +13,7 @@ import pytest
 from apart import run_apart
 from serve.service import ended, stopped, until
 from tersely.workers.queue import BusyError, LateError, WorkerEndedError, WorkQueue, _Ticket
-from workers.queue_work import Pids, Unloadable
+from workers.queue_work import Deadly, Pids, Unloadable
 
 
 @contextmanager
@@ -93,11 +92,11 @@ def test_a_late_worker_is_killed_and_replaced() -> None:
     with running(workers=1, deadline=0.1, report=said.append) as queue:
         [late] = queue.pids
         with stopped(late):
-            with pytest.raises(LateError, match=r"no answer within 0\.1 seconds"):
-                ask(queue)
-            until(lambda: ended(late))
-        until(lambda: queue.idle == 1)
-        assert queue.pids != [late]
+            while queue.pids == [late]:  # on a busy machine, a job may be late before the worker gets it
+                with pytest.raises(LateError, match=r"no answer within 0\.1 seconds"):
+                    ask(queue)
+                until(lambda: queue.idle == 1)
+        assert ended(late)
         assert queue.replaced == 1
         assert said == [f"worker {late} died (signal 9) and is being replaced"]
 
@@ -119,15 +118,7 @@ def test_a_job_is_tried_once_more_when_its_worker_dies() -> None:
         assert ask(queue) not in (first, second)
 
 
-class Deadly:
-    """Work whose every job kills its worker."""
-
-    def load(self) -> Callable[[Any], Any]:
-        return lambda _: os.kill(os.getpid(), signal.SIGKILL)
-
-
-def test_a_job_that_kills_two_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))  # so that a worker finds this module
+def test_a_job_that_kills_two_workers_is_given_up() -> None:
     queue = WorkQueue(Deadly(), workers=1, places=1, deadline=60)
     queue.start()
     try:

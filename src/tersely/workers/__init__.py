@@ -72,9 +72,9 @@ def _ask_copy(do: Callable[[], Any], memory: int, until: float | None) -> Any:
                 stream.write(_outcome(do))
         finally:
             os._exit(0)
-    os.close(sending)
     pieces: list[bytes] = []
     try:
+        os.close(sending)
         poll = select.poll()
         poll.register(receiving, select.POLLIN)
         while not pieces or pieces[-1]:

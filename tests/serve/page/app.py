@@ -58,8 +58,16 @@ class App:
         self.answered()
 
     def answered(self) -> None:
-        expect(self["used"]).not_to_be_empty()
-        expect(self.page.locator("body:not(.asking)")).to_be_attached()
+        """Wait until the page has read what it was given, and has the answer about it."""
+        expect(
+            self.page.locator("body:not(.asking):not(:has(#source[aria-busy=true])):has(#used:not(:empty))")
+        ).to_be_attached()
+
+    def resize(self, width: int, height: int) -> None:
+        """Change the window, and wait until the page knows."""
+        self.page.set_viewport_size({"width": width, "height": height})
+        while self.page.evaluate("[innerWidth, innerHeight]") != [width, height]:
+            pass
 
     def paste(self, text: str) -> None:
         """Paste with the keyboard at the focus."""

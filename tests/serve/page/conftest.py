@@ -2,13 +2,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from subprocess import Popen
-from time import monotonic
 
 import httpx
 import pytest
 from playwright.sync_api import Page
 
 from serve.page.app import App
+from serve.service import until
 
 Start = Callable[..., tuple[Popen[str], str]]
 
@@ -23,17 +23,15 @@ def start() -> Iterator[Start]:
         server = Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         started.append(server)
         address = server.stdout.readline().split()[-1]
-        deadline = monotonic() + 60
-        with httpx.Client() as client:
-            while client.get(f"{address}/readyz").status_code != 200:
-                assert monotonic() < deadline
+        with httpx.Client(timeout=60) as client:
+            until(lambda: client.get(f"{address}/readyz").status_code == 200)
         return server, address
 
     yield start
     for server in started:
         server.terminate()
     for server in started:
-        server.communicate(timeout=30)
+        server.communicate(timeout=60)
 
 
 @pytest.fixture(scope="session")

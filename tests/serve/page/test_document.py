@@ -111,12 +111,13 @@ def test_who_speaks_stands_out_in_the_text_and_begins_a_line_of_the_summary(app:
 
 
 def test_the_first_mark_is_in_sight(app: App) -> None:
-    app.page.set_viewport_size({"width": 1200, "height": 500})
+    app.resize(1200, 500)
     dull = "\n\n".join(f"- Item {number}" for number in range(80))
     app.give(f"{dull}\n\nThe council of Kelsby closes the harbor to cars. The work begins in March and takes a year.")
     app.allow(60)
     drop(app.page, f"{dull}\n\nThe council of Kelsby opens the harbor to cars. The work ends in May after a year.")
     app.answered()
+    expect(app.sentences.last).to_have_text("The work ends in May after a year.")
     expect(app.page.locator("[role=option][aria-selected=true]").first).to_be_in_viewport()
 
 

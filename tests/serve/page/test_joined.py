@@ -21,7 +21,7 @@ def test_a_sentence_lights_up_in_both_panes(app: App, news: str) -> None:
 
 def test_a_click_on_the_summary_scrolls_to_the_sentence_and_says_why(app: App, english: str) -> None:
     app.page.emulate_media(reduced_motion="reduce")
-    app.page.set_viewport_size({"width": 1000, "height": 500})
+    app.resize(1000, 500)
     app.give(english)
     app.slide(900)
     last = app["summary"].locator("[data-index]").last

@@ -170,7 +170,7 @@ def test_nothing_is_cut_off_sideways(app: App, news: str) -> None:
     def widths() -> list[int]:
         cut = []
         for width in (320, 360, 820, 1440):
-            app.page.set_viewport_size({"width": width, "height": 740})
+            app.resize(width, 740)
             cut.append(app.page.evaluate("document.documentElement.scrollWidth - innerWidth"))
         return cut
 
@@ -183,7 +183,7 @@ def test_nothing_is_cut_off_sideways(app: App, news: str) -> None:
 def test_the_slider_does_not_jump_while_it_is_moved(app: App, news: str) -> None:
     app.give(news + "\n\n" + "A long sentence of many words. " * 15)
     for width in (320, 768, 1440):
-        app.page.set_viewport_size({"width": width, "height": 740})
+        app.resize(width, 740)
         places = set()
         for position in range(0, 1001, 50):
             app.slide(position)
@@ -210,7 +210,7 @@ def test_nothing_moves_while_the_page_opens(page: Page, server: str, size: tuple
 def test_a_low_window_has_room_for_the_text(app: App, news: str) -> None:
     app.give(news)
     for width, height in ((844, 390), (320, 256)):
-        app.page.set_viewport_size({"width": width, "height": height})
+        app.resize(width, height)
         assert app["length"].bounding_box()["height"] < height / 2
         app["result"].evaluate("e => e.scrollIntoView()")
         expect(app["summary"]).to_be_in_viewport()

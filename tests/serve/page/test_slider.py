@@ -188,8 +188,8 @@ def test_the_address_has_the_settings_but_not_the_text(app: App, news: str) -> N
     expect(app["unit"]).to_have_value("chars")
     expect(app["budget"]).to_have_value("280")
     app.page.evaluate("location.hash = '#unit=words&budget=40'")
-    app.give(news)
     expect(app["unit"]).to_have_value("words")
+    app.give(news)
     assert 0 < len(app.summary.split()) <= 40
     app.allow(25)
     app.rest()

@@ -1,6 +1,7 @@
 """A server that requires a token, and one that goes away: the page says so and keeps the text."""
 
 import re
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import Popen
@@ -46,7 +47,11 @@ def test_token_required_then_text_too_large_then_server_gone(browser: Browser, s
     app["read"].click()
 
     server.terminate()
-    server.wait(timeout=30)
+    server.wait(timeout=60)
+    port = int(address.rpartition(":")[2])
+    reserved = socket.socket()  # nobody else gets the port of the server while it is away
+    reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    reserved.bind(("127.0.0.1", port))
     app.sentences.nth(1).click()
     expect(app["notice"]).to_contain_text("The server does not respond. Your text is still here.")
     expect(app["input"]).to_have_value("One fish. Two fish. Red fish.")
@@ -55,7 +60,8 @@ def test_token_required_then_text_too_large_then_server_gone(browser: Browser, s
     app["retry"].click()
     expect(app["notice"]).to_contain_text("The server does not respond.")
 
-    start(*options, "--port", address.rpartition(":")[2])
+    start(*options, "--port", str(port))
+    reserved.close()
     app["retry"].click()
     expect(app["notice"]).to_be_hidden()
     expect(app["summary"]).to_have_text("Two fish.")

@@ -255,7 +255,11 @@ const flush = prepareInput({
   typed: (text) => texts.typed(text),
   example: (name, found) => texts.example(name, found),
   problem: (problem) => (problem instanceof Problem ? showProblem(problem) : Promise.reject(problem)),
-  reading: (name) => (name ? toast(say("file.reading", { name })) : hideToast()),
+  reading: (name) => {
+    $("source").ariaBusy = Boolean(name);
+    if (name) toast(say("file.reading", { name }));
+    else hideToast();
+  },
 });
 prepareTake({
   now: () => ({ frontier, budget: budget(), point: frontier.at(budget()) }),
