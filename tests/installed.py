@@ -14,7 +14,7 @@ PACKAGES = {
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    if not collection_path.is_relative_to(SOURCE) or not collection_path.is_file():
+    if not collection_path.is_relative_to(SOURCE) or collection_path.suffix != ".py":
         return None
     package = PACKAGES.get(collection_path.name) if collection_path.parent.name == "adapters" else None
     is_missing = package is not None and find_spec(package) is None
