@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from strategies import texts
 from tersely import Document, Summarizer, summarize
 from tersely.errors import UsageError
+from tersely.fitting import Fitting
 from tersely.frontier import Frontier, Step
 
 DEFAULT = Summarizer.load()
@@ -135,3 +136,21 @@ def test_the_data_say_what_sentences_are_and_need() -> None:
             same = ranking[sentence["index"]]
             assert (sentence["needs"], sentence["cause"], sentence["role"]) == (same.needs, same.cause, same.role)
             assert bool(same.role) is (coherence == "strict")
+
+
+def test_few_budgets_of_a_long_text_need_no_table_for_all() -> None:
+    text = " ".join(f"The river rose by {i} meters near the town of Place{i * i}." for i in range(300))
+    frontier = DEFAULT.frontier(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Fitting, "choices", None)
+        steps = frontier.steps(10)
+    every = {step.budget: step.chosen for step in frontier.steps()}
+    assert len(steps) > 5
+    assert all(every[step.budget] == step.chosen for step in steps)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_tokenizer_may_count_a_token_where_there_is_no_text(nested: bool) -> None:
+    text = "Rain fell on the town. The river rose by two meters."
+    frontier = DEFAULT.frontier(text, unit="tokens", tokenizer=lambda text: len(text) // 4 + 1, nested=nested)
+    assert [(step.budget, step.length) for step in frontier.steps()][0] == (0, 0)

@@ -20,6 +20,7 @@ from tersely.text.sources import located
 
 # A nested summary grows by at least this factor at a step, so that a long text has not too many steps.
 _GROWTH = 1.05
+_SHARED = 1000  # a table for so many budgets costs about as much as the best choice for one
 _LONG = 120  # sentences; shorter texts grow one sentence at a time
 _CHAIN = 8  # sentences, each of which needs the next, that are added at once
 _PICTURES = ("png", "svg", "pdf")
@@ -86,7 +87,9 @@ class Frontier:
         """List the steps of the best choice for each budget."""
         lowest = self.fitting.lowest(self.capacity)
         budgets = [] if points is None else _spread(lowest, self.capacity, points)
-        choose = self.fitting.choices(self.capacity)
+        # For few budgets of a long text, each by itself takes less than a table for all.
+        apart = bool(budgets) and self.fitting.layout.adds_up and self.capacity > _SHARED * len(budgets)
+        choose = self.fitting.choice if apart else self.fitting.choices(self.capacity)
         waiting, steps = iter(budgets), list[Step]()
         budget = next(waiting, self.capacity)
         while budget >= lowest:
