@@ -239,8 +239,7 @@ class Layout:
 
     def length(self, sentences: tuple[int, ...]) -> int:
         """Return the length of the joined sentences: none have none, even if a tokenizer counts one for no text."""
-        countable = self.unit == "sentences" or not sentences
-        return len(sentences) if countable else self.measure(self.join(sentences))
+        return self.measure(self.join(sentences)) if sentences and self.unit != "sentences" else len(sentences)
 
     def alone(self, sentence: int) -> int:
         """Return the length of a summary of one sentence."""
