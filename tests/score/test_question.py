@@ -141,8 +141,8 @@ def test_pieces_are_compared_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = MINUTES.split(". ")
     whole = pieces().nearness("When does the harbor close?", [*texts, "", "?!"])
     monkeypatch.setattr("tersely.encode.light._AT_ONCE", 7)
-    # Products of fewer rows may be added up in another order, which depends on the processor.
-    np.testing.assert_allclose(pieces().nearness("When does the harbor close?", [*texts, "", "?!"]), whole, atol=1e-6)
+    # Products of fewer rows may differ in the last bits, and then in the last of six digits.
+    np.testing.assert_allclose(pieces().nearness("When does the harbor close?", [*texts, "", "?!"]), whole, atol=2e-6)
     assert whole[-2:].max() == 0
     assert whole.max() == pytest.approx(1.0)
 
