@@ -147,3 +147,11 @@ def test_few_budgets_of_a_long_text_need_no_table_for_all() -> None:
     every = {step.budget: step.chosen for step in frontier.steps()}
     assert len(steps) > 5
     assert all(every[step.budget] == step.chosen for step in steps)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_tokenizer_may_count_a_token_where_there_is_no_text(nested: bool) -> None:
+    text = "Rain fell on the town. The river rose by two meters."
+    frontier = DEFAULT.frontier(text, unit="tokens", tokenizer=lambda text: len(text) // 4 + 1, nested=nested)
+    first = frontier.steps()[0]
+    assert (first.budget, first.length) == (0, 0)

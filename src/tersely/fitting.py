@@ -337,8 +337,8 @@ class Fitting:
     def _measured(self, selection: Selection) -> Choice:
         if selection.chosen not in self._texts:
             text = self.layout.join(self._ordered(selection.chosen))
-            in_sentences = self.layout.unit == "sentences"
-            length = len(selection.chosen) if in_sentences else self.layout.measure(text)
+            countable = self.layout.unit == "sentences" or not selection.chosen
+            length = len(selection.chosen) if countable else self.layout.measure(text)
             self._texts[selection.chosen] = text, length
         text, length = self._texts[selection.chosen]
         stable = max(selection.stable - self._merging, length)  # a joined text may be longer than its parts

@@ -234,8 +234,9 @@ class Layout:
         return tuple(_filled(header, number, source) for number, source in enumerate(self.document.sources, 1))
 
     def length(self, sentences: tuple[int, ...]) -> int:
-        """Return the length of the joined sentences."""
-        return len(sentences) if self.unit == "sentences" else self.measure(self.join(sentences))
+        """Return the length of the joined sentences: none have none, even if a tokenizer counts one for no text."""
+        countable = self.unit == "sentences" or not sentences
+        return len(sentences) if countable else self.measure(self.join(sentences))
 
     def alone(self, sentence: int) -> int:
         """Return the length of a summary of one sentence."""
