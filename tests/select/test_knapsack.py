@@ -187,8 +187,9 @@ def test_sentences_that_are_alike_are_settled_as_by_the_full_table(problem: Prob
 
 
 @pytest.mark.parametrize("lengths", [(4,), (3, 5, 8, 9), (6, 7)])
+@pytest.mark.parametrize("difference", [0.0, 1e-4])
 def test_the_table_of_many_sentences_that_are_alike_stays_small(
-    lengths: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+    lengths: tuple[int, ...], difference: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def cells(count: int) -> int:
         sizes: list[int] = []
@@ -199,7 +200,8 @@ def test_the_table_of_many_sentences_that_are_alike_stays_small(
 
         monkeypatch.setattr(knapsack, "Table", table)
         kinds = np.array(lengths)[np.arange(count) % len(lengths)]
-        Knapsack()(Problem(np.sqrt(kinds), kinds, capacity=2 * count + 1, separator=1))
+        values = np.sqrt(kinds) * (1 + difference * np.sin(np.arange(count)))
+        Knapsack()(Problem(values, kinds, capacity=2 * count + 1, separator=1))
         return sum(sizes)
 
     assert cells(4000) < 2 * cells(1000) + 10_000

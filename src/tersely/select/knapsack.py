@@ -71,9 +71,9 @@ def best_places(items: Items, room: int) -> list[int]:
         return Table(items, room).places(room)
     best = lowest_bound(items, room)
     bound = best.worth + best.price * (room - best.cost)
-    twins, gains = _twins(items), all_gains(items, best)
-    floor = best.worth + _filled(items, twins, gains, room - best.cost)
-    _add_up(twins, gains)
+    rivals, gains = _rivals(items), all_gains(items, best)
+    floor = best.worth + _filled(items, rivals, gains, room - best.cost)
+    _add_up(rivals, gains)
     losses, count = sorted(map(abs, gains)), _OPEN
     while True:
         # Sets that fall no shorter of the bound differ only in open items. If the best of these is one, it is the best.
@@ -81,8 +81,8 @@ def best_places(items: Items, room: int) -> list[int]:
         settled = [i for i, gain in enumerate(gains) if gain > gap]
         left = room - sum(map(items.costs.__getitem__, settled))
         open_ = [i for i, gain in enumerate(gains) if -gap <= gain <= gap and items.costs[i] <= left]
-        if twins:
-            sure, open_ = _settle_twins(items, twins, open_, left)
+        if rivals:
+            sure, open_ = _settle_rivals(items, rivals, open_, left)
             settled += sure
             left -= sum(map(items.costs.__getitem__, sure))
         core = items.part(open_, _beside(items, open_, settled))
@@ -93,56 +93,55 @@ def best_places(items: Items, room: int) -> list[int]:
         floor, count = max(floor, worth), 4 * count
 
 
-def _twins(items: Items) -> list[list[int]]:
-    """Return the groups of items that have the same value and cost, and no ties.
+def _rivals(items: Items) -> list[list[int]]:
+    """Return the groups of items that cost the same, are worth something and have no ties, each the best first.
 
     Of such a group, the best set has the first ones: of two equal sets, the one without the later item is better.
     """
-    groups: dict[tuple[int, int], list[int]] = {}
+    groups: dict[int, list[int]] = {}
     tied = set(items.parents)
     for i, (value, cost, parent) in enumerate(zip(items.values, items.costs, items.parents, strict=True)):
-        if parent < 0 and i not in tied:
-            groups.setdefault((value, cost), []).append(i)
-    return [group for group in groups.values() if len(group) > 1]
+        if parent < 0 < value and cost and i not in tied:
+            groups.setdefault(cost, []).append(i)
+    return [sorted(group, key=lambda i: -items.values[i]) for group in groups.values() if len(group) > 1]
 
 
-def _filled(items: Items, twins: list[list[int]], gains: list[int], room: int) -> int:
-    """Return what twins that are not in the best set at a price add to it, if they fill the room that it leaves."""
+def _filled(items: Items, rivals: list[list[int]], gains: list[int], room: int) -> int:
+    """Return what rivals that are not in the best set at a price add to it, if they fill the room that it leaves."""
     worth = 0
-    for group in sorted(twins, key=lambda group: -gains[group[0]]):
-        first = group[0]
-        if gains[first] <= 0 < items.values[first] and items.costs[first]:
-            number = min(room // items.costs[first], len(group))
-            worth += number * items.values[first]
-            room -= number * items.costs[first]
+    for i in sorted((i for group in rivals for i in group if gains[i] <= 0), key=lambda i: -gains[i]):
+        if items.costs[i] <= room:
+            worth += items.values[i]
+            room -= items.costs[i]
     return worth
 
 
-def _add_up(twins: list[list[int]], gains: list[int]) -> None:
-    """Add to the gains of twins those of the others that come in before them, or go out after them."""
-    for group in twins:
-        gain = gains[group[0]]
-        for number, i in enumerate(group if gain < 0 else reversed(group), 1):
-            gains[i] = number * gain
+def _add_up(rivals: list[list[int]], gains: list[int]) -> None:
+    """Add to the gains of rivals those of the others that come in before them, or go out after them."""
+    for group in rivals:
+        for order, sign in ((group, -1), (reversed(group), 1)):
+            total = 0
+            for i in order:
+                if gains[i] * sign > 0:
+                    gains[i] = total = total + gains[i]
 
 
-def _settle_twins(items: Items, twins: list[list[int]], open_: list[int], room: int) -> tuple[list[int], list[int]]:
-    """Return the open twins that are in the best set for a room, and the open items without them and useless ones.
+def _settle_rivals(items: Items, rivals: list[list[int]], open_: list[int], room: int) -> tuple[list[int], list[int]]:
+    """Return the open rivals that are in the best set for a room, and the open items without them and useless ones.
 
     The best set has no room for another of them. So all other open items together leave room for some at least.
     """
     inside, sure, useless = set(open_), list[int](), set[int]()
     total = sum(map(items.costs.__getitem__, open_))
-    for group in twins:
+    for group in rivals:
         among, cost = [i for i in group if i in inside], items.costs[group[0]]
-        if len(among) < 2 or not cost or items.values[group[0]] <= 0:
-            continue
-        least = min(max(room - total + cost * len(among), 0) // cost, len(among))
-        most = room // cost
-        sure += among[:least]
-        useless.update(among[:least], among[most:])
-        room -= cost * least
-        total -= cost * (least + len(among[most:]))
+        if among:
+            least = min(max(room - total + cost * len(among), 0) // cost, len(among))
+            most = room // cost
+            sure += among[:least]
+            useless.update(among[:least], among[most:])
+            room -= cost * least
+            total -= cost * (least + len(among[most:]))
     return sure, [i for i in open_ if i not in useless]
 
 
