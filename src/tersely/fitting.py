@@ -23,8 +23,8 @@ from tersely.text.sources import Collection, all_located
 # How many characters are joined to see whether another sentence fits, where only the joined text can tell.
 _TRIED_CHARS = 1_000_000
 # How many rooms are tried if a joined text is too long, and how many cells a table for them may have. They are tried
-# one by one if no more is too much than the third number or, where joined texts are longer, the last by all sentences.
-_TRIES, _CELLS, _SLACK, _PATIENCE = 256, 2**28, 16, 450_000
+# one by one if no more is too much than the last number divided by that of the sentences.
+_TRIES, _CELLS, _PATIENCE = 256, 2**28, 450_000
 _LETTERS: dict[str, Unit] = {unit[0]: unit for unit in UNITS}  # what stands for units in keys
 _SIZE = rf"(?:\d{{1,4}}x)?\d{{1,16}}[{''.join(_LETTERS)}]"
 _KEY = re.compile(rf"([0-9a-f]{{8}})-([0-9a-f]{{8}})((?:-{_SIZE}){{1,400}})", re.ASCII)
@@ -303,15 +303,15 @@ class Fitting:
             if not self.layout.in_lines and self._joined.length <= capacity:
                 return self._joined
         lowest, room = self.lowest(capacity), capacity + self._merging
-        level = tries = 0
+        level, tries, skips = 0, 0, False
         while room >= least:
             level, selection = self._solve(level, room, select)
             choice = self._measured(selection)
             if choice.length <= capacity:
-                return choice
+                return replace(choice, stable=capacity) if skips else choice
             tries, excess = tries + 1, choice.length - capacity
-            slack = _SLACK if room > capacity else _PATIENCE // len(self.values)
-            room = selection.stable - (max(1, (excess - slack) // 2) if tries < _TRIES else excess)
+            step = max(1, (excess - _PATIENCE // len(self.values)) // 2) if tries < _TRIES else excess
+            room, skips = selection.stable - step, skips or step > 1
         # Sentences without tokens fit any room, but once they are joined they may not.
         return self._measured(Selection(tuple(sorted(self.candidates.everything.include)), lowest))
 
