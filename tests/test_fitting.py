@@ -262,4 +262,4 @@ def test_few_rooms_are_tried_where_the_parts_have_more_tokens_than_the_whole() -
     summary = Summarizer.load().summarize(text, max_tokens=300, tokenizer=count)
     assert 280 <= summary.length <= 300
     # Each sentence is counted once, by itself, and few joined texts are.
-    assert len([joined for joined in texts_counted if joined.count("river") > 1]) < 30
+    assert len([joined for joined in texts_counted if joined.count("river") > 1]) < 128
