@@ -120,9 +120,16 @@ class Trial:
 
     def control(self, selector: str, plain: Sequence[Values], mixed: Sequence[Values]) -> tuple[float, float]:
         """Return R-1 of some sentences that a selector takes by values, from documents as they are and shuffled."""
+        as_is, shuffled = self.by_document(selector, plain, mixed)
+        return round(float(as_is.mean()), 2), round(float(shuffled.mean()), 2)
+
+    def by_document(
+        self, selector: str, plain: Sequence[Values], mixed: Sequence[Values]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return what `control` returns, by document."""
         chosen = _chosen(selector, self.documents, plain, self.count, True)
         shuffled = _chosen(selector, self._mixed, mixed, self.count, True)
-        return self.rouge1(chosen), self.rouge1(self._unshuffled(shuffled))
+        return self.each(chosen), self.each(self._unshuffled(shuffled))
 
     def scored(self, score_of: Callable[[Document], Values]) -> tuple[list[Values], list[Values]]:
         """Return the values that a function gives the documents, as they are and shuffled."""
@@ -254,6 +261,25 @@ class NoVectors:
         return np.zeros((len(sentences), 1), dtype=np.float32)
 
 
+def untrained() -> dict[str, tuple[Callable[[Document], Values], tuple[str, ...]]]:
+    """Return values that nothing was trained for, by name, and the selectors that they are measured with."""
+    tfidf, coverage, textrank = load_encoder("tfidf"), SCORERS.create("coverage:bias=0"), SCORERS.create("textrank")
+
+    def words(document: Document, power: float) -> Values:
+        sizes = np.array([max(len(text), 1) for text in document.texts], dtype=np.float64)
+        values: Values = coverage.score(document, np.zeros((len(document), 0), np.float32)) / sizes**power
+        return values
+
+    return {
+        "the same value for all": (lambda one: np.ones(len(one)), ("coverage",)),
+        "length": (lambda one: np.array([len(text) for text in one.texts], dtype=np.float64), ("top", "coverage")),
+        "word coverage without positions": (lambda one: words(one, 0.0), ("top", "coverage")),
+        "the same / length^0.5": (lambda one: words(one, 0.5), ("top", "coverage")),
+        "the same / length": (lambda one: words(one, 1.0), ("top", "coverage")),
+        "TextRank (tf-idf)": (lambda one: textrank.score(one, tfidf.encode(one.texts)), ("top",)),
+    }
+
+
 def measure_controls(language: str, folder: Path, rows: Path, cache: Path | None) -> None:
     """Measure what needs no training, and the shipped model beside it: R-1 of whole documents, also shuffled.
 
@@ -262,21 +288,6 @@ def measure_controls(language: str, folder: Path, rows: Path, cache: Path | None
     rows: the folder of the file with rows
     cache: another folder for vectors
     """
-    tfidf, coverage, textrank = load_encoder("tfidf"), SCORERS.create("coverage:bias=0"), SCORERS.create("textrank")
-
-    def words(document: Document, power: float) -> Values:
-        sizes = np.array([max(len(text), 1) for text in document.texts], dtype=np.float64)
-        values: Values = coverage.score(document, np.zeros((len(document), 0), np.float32)) / sizes**power
-        return values
-
-    controls: dict[str, tuple[Callable[[Document], Values], tuple[str, ...]]] = {
-        "the same value for all": (lambda one: np.ones(len(one)), ("coverage",)),
-        "length": (lambda one: np.array([len(text) for text in one.texts], dtype=np.float64), ("top", "coverage")),
-        "word coverage without positions": (lambda one: words(one, 0.0), ("top", "coverage")),
-        "the same / length^0.5": (lambda one: words(one, 0.5), ("top", "coverage")),
-        "the same / length": (lambda one: words(one, 1.0), ("top", "coverage")),
-        "TextRank (tf-idf)": (lambda one: textrank.score(one, tfidf.encode(one.texts)), ("top",)),
-    }
     shipped = model_folder(f"siamese-{language}") / "model.safetensors"
     vectors = Cache(cache or folder / "vectors", load_encoder("use")) if shipped.exists() else NoVectors()
     for name in DEVS[language]:
@@ -286,7 +297,7 @@ def measure_controls(language: str, folder: Path, rows: Path, cache: Path | None
             _control(name, "first sentences", "top", lead, random),
             _control(name, "random", "top", random, random),
         ]
-        for title, (score_of, selectors) in controls.items():
+        for title, (score_of, selectors) in untrained().items():
             values = dev.scored(score_of)
             lines += [_control(name, title, selector, *dev.control(selector, *values)) for selector in selectors]
         if shipped.exists():

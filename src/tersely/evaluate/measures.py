@@ -190,6 +190,9 @@ class Difference(NamedTuple):
     high: float
     p: float
 
+    def __str__(self) -> str:
+        return f"{self.mean:+.2f} ({self.low:+.2f}, {self.high:+.2f})"
+
 
 def paired_bootstrap(
     scores: NDArray[np.float64], baseline: NDArray[np.float64], samples: int = SAMPLES, seed: int = 42

@@ -54,12 +54,11 @@ def _compare(
 
 
 def _row(result: SystemResult, delta: Difference | None) -> tuple[str, ...]:
-    change = f"{delta.mean:+.2f} ({delta.low:+.2f}, {delta.high:+.2f})" if delta else ""
     return (
         describe(result.budget),
         result.system,
         *(f"{result.mean(measure):.2f}" for measure in MEASURES),
-        change,
+        str(delta) if delta else "",
         f"{delta.p:.4f}" if delta else "",
         f"{result.lengths.mean():.0f} ({result.lengths.std():.0f})",
         f"{result.fill:.0%}",
