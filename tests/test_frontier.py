@@ -1,5 +1,6 @@
 """Nested summaries: they only grow, they fit, and they end in the whole text."""
 
+from collections import Counter
 from itertools import pairwise
 from typing import Any
 
@@ -12,6 +13,8 @@ from tersely import Document, Summarizer, summarize
 from tersely.errors import UsageError
 from tersely.fitting import Fitting
 from tersely.frontier import Frontier, Step
+from tersely.select import Trigrams
+from tersely.select._problem import depth_first
 
 DEFAULT = Summarizer.load()
 LEAD = Summarizer.load(scorer="lead", select="knapsack")
@@ -147,6 +150,30 @@ def test_few_budgets_of_a_long_text_need_no_table_for_all() -> None:
     every = {step.budget: step.chosen for step in frontier.steps()}
     assert len(steps) > 5
     assert all(every[step.budget] == step.chosen for step in steps)
+
+
+def test_what_all_budgets_of_a_long_text_share_is_computed_once() -> None:
+    text = " ".join(f"The river rose by {i} meters near Place{i * i}. But it fell there." for i in range(150))
+    frontier, items = DEFAULT.frontier(text), Counter[str]()
+    with pytest.MonkeyPatch.context() as patch:
+        counted = lambda *given: items.update(["sorted"]) or depth_first(*given)  # noqa: E731
+        patch.setattr("tersely.select._problem.depth_first", counted)
+        assert len(frontier.steps(10)) > 5
+    assert items["sorted"] <= len(frontier.fitting.candidates.levels)
+
+
+def test_a_nested_summary_reads_the_trigrams_of_a_sentence_once() -> None:
+    text = " ".join(f"The river rose by {i} meters near the town of Place{i * i}." for i in range(150))
+    text += " ".join(f"Mayor{i} spoke{i * i} of{i} bridges{i + 7}." for i in range(150))
+    unlike: Any = {"redundancy": "trigrams", "coherence": "off"}
+    frontier, read = DEFAULT.frontier(text, **unlike, nested=True), Counter[int]()
+    missing = Trigrams.__missing__
+    free = frontier._free(20)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Trigrams, "__missing__", lambda self, i: read.update([i]) or missing(self, i))
+        assert sum(map(len, frontier._bundles(free, frontier.capacity))) > 50
+    assert set(read.values()) == {1}
+    check(frontier)
 
 
 @pytest.mark.parametrize("nested", [False, True])

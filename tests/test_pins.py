@@ -1,5 +1,6 @@
 """Pins: patterns whose sentences must stay, within the budget or not at all."""
 
+import re
 from typing import Any
 
 import pytest
@@ -82,6 +83,15 @@ def test_a_pattern_that_would_take_forever_is_ended(pattern: str, monkeypatch: p
     monkeypatch.setattr(candidates, "_SECONDS", 0.2)
     with pytest.raises(UsageError, match=r"takes more than 0\.2 seconds: simplify it"):
         summarize("a" * 60 + "!", max_chars=100, keep=pattern)
+
+
+@pytest.mark.parametrize("pattern", ["[[a]", "[a||b]", "[[:alpha:]]", "[a&&b]", "[a~~b]"])
+def test_a_pattern_whose_meaning_may_change_one_day_prints_no_warning(pattern: str) -> None:
+    # Warnings are errors in all tests, and a pattern that was compiled before would not warn.
+    re.purge()
+    assert summarize("A [fish]. Two b's.", max_chars=18, keep=pattern).text
+    re.purge()
+    assert isinstance(pinned(Document.from_text("A [fish]. Two b's."), [pattern]), frozenset)
 
 
 def test_a_pattern_may_look_around_and_back() -> None:

@@ -14,6 +14,7 @@ from tersely import Document, Source, Summarizer, UsageError, summarize
 from tersely.cli import cli
 from tersely.errors import InputError, ModelError
 from tersely.extract.source import read_sources
+from tersely.read.reader import Network, Outputs
 from tersely.text.length import load_token_counter, measure
 
 DEFAULT = Summarizer.load()
@@ -334,3 +335,25 @@ def test_sources_about_different_things_are_each_said_what_they_are_about() -> N
     summary = summarize([harbor, bees, chess], max_chars=260)
     assert {sentence.source for sentence in summary.sentences} == {"1", "2", "3"}
     assert [text for text in (harbor, bees, chess) if text.split(". ")[0] in summary.text] == [harbor, bees, chess]
+
+
+def test_small_sources_are_read_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One by one, many reviews would take several times as long."""
+    calls, read_one = [], Network.__call__
+
+    def count(network: Network, *inputs: Any) -> Outputs:
+        calls.append(len(inputs[-1]))
+        return read_one(network, *inputs)
+
+    monkeypatch.setattr(Network, "__call__", count)
+    DEFAULT.summarize([f"Room {number} was clean. The view was fine." for number in range(40)], max_chars=90)
+    assert calls == [80]
+
+
+@given(st.lists(texts, min_size=2, max_size=5), st.none() | st.just("Why does the harbor close?"))
+def test_what_was_done_with_a_source_before_changes_no_digit(several: list[str], query: str | None) -> None:
+    fresh, used = ([Document.from_text(text) for text in several] for _ in range(2))
+    for document in used:
+        DEFAULT.summarize(document, max_chars=50)
+    expected, again = (DEFAULT.summarize(documents, max_chars=80, query=query) for documents in (fresh, used))
+    assert again.to_dict() == expected.to_dict()

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -154,6 +155,22 @@ def test_included_sentences_that_fit_once_joined_are_never_refused() -> None:
     how["include"] = [0, 1]
     with pytest.raises(UsageError, match="the included sentences need 9, but the budget is 6"):
         summarizer.summarize(text, max_tokens=6, **how)
+
+
+@pytest.mark.parametrize("number", [10**30, -1, float("nan"), float("inf"), True, "3", None, [1, 2], 3j])
+def test_a_tokenizer_that_returns_no_number_of_tokens_is_one_clear_line(number: Any) -> None:
+    text = "Rain fell. The river rose."
+    how: Any = {"tokenizer": lambda _: number}
+    for work in (partial(DEFAULT.summarize, max_tokens=5), partial(DEFAULT.frontier, unit="tokens")):
+        with pytest.raises(UsageError, match=r"^the tokenizer must return a number from 0 to [\d,]+, not .{1,40}$"):
+            work(text, **how)
+
+
+def test_a_tokenizer_may_estimate() -> None:
+    text = "Rain fell. The river rose."
+    how: Any = {"tokenizer": lambda text: len(text) / 4}
+    assert DEFAULT.summarize(text, max_tokens=3, **how).length == 3
+    assert [step.length for step in DEFAULT.frontier(text, unit="tokens", **how).steps()] == [0, 3, 4, 7]
 
 
 def test_a_text_that_fits_is_returned_unchanged() -> None:

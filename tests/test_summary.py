@@ -1,15 +1,17 @@
 """What `--explain` says of each sentence, and whether it is true."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from growth import assert_linear
 from strategies import texts
 from tersely import Summarizer, Summary
 from tersely.options import Budget
-from tersely.summary import ScoredSentence, explained
+from tersely.summary import ScoredSentence, explained, highlighted
 
 DEFAULT = Summarizer.load()
 NAMES = ("main", "support", "background", "quotation", "procedure", "noise")
@@ -121,3 +123,15 @@ def test_a_header_counts_where_a_sentence_is_said_to_be_too_long() -> None:
 def test_without_a_reading_there_are_no_roles() -> None:
     said = explained(DEFAULT.summarize("Rain fell. The river rose.", max_chars=10, coherence="off"))
     assert not any(name in said for name in NAMES)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("show", [Summary.to_html, lambda summary: highlighted(summary, in_color=False), explained])
+def test_what_is_shown_grows_with_the_number_of_sources(show: Callable[[Summary], str]) -> None:
+    """Each source, and each sentence that another may need, was looked up among all chosen sentences."""
+
+    def many(size: int) -> Summary:
+        sources = [f"The river number {number} rose by {number} feet." for number in range(size)]
+        return Summarizer.load(scorer="lead").summarize(sources, ratio=1.0)
+
+    assert_linear(show, many, 2000)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from tersely.errors import UsageError
 from tersely.languages import alternatives, amounts
 from tersely.layout import Layout
-from tersely.options import PATTERNS
-from tersely.read import Network, Reading, joined, read, read_together, unread
+from tersely.options import PATTERNS, compiled
+from tersely.read import Network, Reading, read, read_some
 from tersely.select import Problem, Selection, Values, distinct, sharing_trigrams
 from tersely.summary import Rejected
 from tersely.text.document import Document
@@ -76,8 +76,7 @@ class Candidates:
             return read(document, self.network)
         related = {*np.flatnonzero(self.values > _RELATED * self.values.max(initial=0.0)).tolist(), *options.include}
         sources = sorted({document.place(i)[0] for i in related if 0 <= i < len(document)})
-        readings = dict(zip(sources, read_together([document.parts[i] for i in sources], self.network), strict=True))
-        return joined([readings.get(i) or unread(len(part)) for i, part in enumerate(document.parts)])
+        return read_some(document, sources, self.network)
 
     @cached_property
     def _penalty(self) -> float:
@@ -157,9 +156,8 @@ class Candidates:
         """Return the problem in which an unmet need costs value, and each sentence has a price."""
         values = np.where(self.values > 0, self.values * (1 - reading.noise), self.values)
         lost = self._lost
-        cures = tuple(-1 if cure in noise else cure for cure in reading.cures)
-        return replace(
-            self.plain(noise),
+        cures = tuple([-1 if cure in noise else cure for cure in reading.cures]) if noise else reading.cures
+        return self.plain(noise).revised(
             values=values - lost - self._price,
             cures=cures,
             bonus=np.where(np.array(cures, np.intp) >= 0, lost * reading.certainty, 0.0),
@@ -175,10 +173,11 @@ class Candidates:
         reading, include, exclude = self.reading, list(self.layout.options.include), self.layout.options.exclude
         if reading is None:
             return np.zeros(len(self.values))
-        missed = np.array([cure not in exclude for cure in reading.cures], np.bool_)
         worth = np.maximum(self.values * (1 - reading.noise), 0.0)
         worth[include] = np.maximum(worth[include], self._mean)
-        lost: Values = np.where(missed, self._penalty * reading.needs * worth, 0.0)
+        lost: Values = self._penalty * reading.needs * worth
+        if exclude:
+            lost[[cure in exclude for cure in reading.cures]] = 0.0
         return lost
 
     @cached_property
@@ -192,10 +191,6 @@ class Candidates:
     @cached_property
     def everything(self) -> Problem:
         """The problem of all sentences, as the options say, at a capacity that holds all."""
-        return self.plain(frozenset())
-
-    def plain(self, noise: frozenset[int]) -> Problem:
-        """Return the problem of all sentences but for noise, which takes them as they are."""
         lengths, gap = self.layout.lengths, self.layout.gap
         return Problem(
             values=self.values,
@@ -203,9 +198,13 @@ class Candidates:
             capacity=sum(lengths) + gap * len(lengths),
             separator=gap,
             include=self.layout.options.include - self.earlier,
-            exclude=self.layout.options.exclude | noise | self.earlier,
+            exclude=self.layout.options.exclude | self.earlier,
             document=self.layout.document,
         )
+
+    def plain(self, noise: frozenset[int]) -> Problem:
+        """Return the problem of all sentences but for noise, which takes them as they are."""
+        return self.everything.revised(exclude=self.everything.exclude | noise)
 
     def _distinct(self, problem: Problem) -> Problem:
         return problem if self.layout.options.redundancy == "off" else distinct(problem)
@@ -239,8 +238,9 @@ class Candidates:
         if self.reading is None:
             return None, ""
         cure, cause = self.reading.need(sentence)
-        cured = self.levels[0].cures[sentence] if cure is not None and self.levels[0].cures else -1
-        return (cured if cured >= 0 else cure), cause
+        if cure is None or not (cures := self.levels[0].cures) or (cured := cures[sentence]) < 0:
+            return cure, cause
+        return cured, cause
 
     def rejections(self, chosen: tuple[int, ...], capacity: int, fits: Callable[[int], bool]) -> list[Rejected]:
         """Say for each sentence why it is not in a summary; nothing for those that are.
@@ -249,22 +249,22 @@ class Candidates:
         """
         if len(chosen) == len(self.values):
             return [""] * len(chosen)
-        problem, inside = self._solved(chosen), set(chosen)
-        values, repeats = problem.values.tolist(), self._repeats(problem, chosen)
+        problem, inside, layout, earlier = self._solved(chosen), set(chosen), self.layout, self.earlier
+        exclude, out = layout.options.exclude, problem.exclude | self._repeats(problem, chosen)
         reasons: list[Rejected] = []
-        for i, value in enumerate(values):
+        for i, (value, is_noise) in enumerate(zip(problem.values.tolist(), self._is_noise.tolist(), strict=True)):
             reason: Rejected = "outweighed"
             if i in inside:
                 reason = ""
-            elif i in self.layout.options.exclude:
+            elif i in exclude:
                 reason = "excluded"
-            elif i in self.earlier:
+            elif i in earlier:
                 reason = "shown"
-            elif self._is_noise[i]:
+            elif is_noise:
                 reason = "noise"
-            elif i in problem.exclude or i in repeats:
+            elif i in out:
                 reason = "redundant"
-            elif self.layout.alone(i) > capacity:
+            elif layout.alone(i) > capacity:
                 reason = "no-room"
             elif value <= 0 and not self._is_cured(problem, i, inside):
                 reason = "needs" if self._is_held_back(problem, i, inside) else "no-gain"
@@ -339,7 +339,7 @@ def pinned(document: Document, keep: Iterable[str]) -> frozenset[int]:
     if not (expressions := sorted(names.difference(PATTERNS))):
         return inside
     try:
-        return inside | apart(partial(_matching, list(map(re.compile, expressions)), texts), _MEMORY, _SECONDS)
+        return inside | apart(partial(_matching, list(map(compiled, expressions)), texts), _MEMORY, _SECONDS)
     except LimitError:
         text = " or ".join(f"'{expression}'" for expression in expressions)
         limit = f"takes more than {_SECONDS:g} seconds"

@@ -1,6 +1,5 @@
 """Fits one scored document to a budget: the choice, the joined text, and the reason for its length."""
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cache, cached_property, lru_cache
@@ -12,11 +11,12 @@ import numpy as np
 
 from tersely.candidates import Candidates
 from tersely.errors import UsageError
+from tersely.languages import pattern
 from tersely.layout import Insertion, Layout
 from tersely.options import UNITS, Budget, Options, Unit
 from tersely.read import Network, unread
 from tersely.score import Answer
-from tersely.select import Selection, Selector, Values, blocking_trigrams, repeats_trigrams, solver
+from tersely.select import Selection, Selector, Values, blocking_trigrams, solver
 from tersely.summary import Reason, Rejected, ScoredSentence, Summary
 from tersely.text.sources import Collection, all_located
 
@@ -27,7 +27,7 @@ _TRIED_CHARS = 1_000_000
 _TRIES, _CELLS, _PATIENCE = 256, 2**28, 450_000
 _LETTERS: dict[str, Unit] = {unit[0]: unit for unit in UNITS}  # what stands for units in keys
 _SIZE = rf"(?:\d{{1,4}}x)?\d{{1,16}}[{''.join(_LETTERS)}]"
-_KEY = re.compile(rf"([0-9a-f]{{8}})-([0-9a-f]{{8}})((?:-{_SIZE}){{1,400}})", re.ASCII)
+_KEY = pattern(rf"(?a)([0-9a-f]{{8}})-([0-9a-f]{{8}})((?:-{_SIZE}){{1,400}})")
 _MOST_PARTS = 1000
 
 
@@ -175,11 +175,6 @@ class Fitting:
     def choice_of(self, chosen: Sequence[int]) -> Choice:
         """Return the choice of these sentences, ascending."""
         return self._measured(Selection(tuple(chosen), 0))
-
-    def allows(self, chosen: set[int]) -> bool:
-        """Tell whether sentences may be chosen together."""
-        free = self.layout.options.redundancy != "trigrams"
-        return free or not repeats_trigrams(self.candidates.levels[0], tuple(sorted(chosen)))
 
     def lowest(self, capacity: int) -> int:
         """Return the smallest budget, which holds the included sentences, unless they need more than the capacity."""

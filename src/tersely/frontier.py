@@ -1,6 +1,7 @@
 """Every budget at once: how a summary grows with its budget."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BytesIO
@@ -14,7 +15,7 @@ from tersely.errors import MissingExtraError, UsageError
 from tersely.fitting import Choice, Fitting
 from tersely.io.files import write_whole
 from tersely.options import Budget
-from tersely.select import Problem
+from tersely.select import Problem, Trigrams
 from tersely.summary import Summary, answered, said_by
 from tersely.text.sources import located
 
@@ -90,6 +91,8 @@ class Frontier:
         # For few budgets of a long text, each by itself takes less than a table for all.
         apart = bool(budgets) and self.fitting.layout.adds_up and self.capacity > _SHARED * len(budgets)
         choose = self.fitting.choice if apart else self.fitting.choices(self.capacity)
+        if apart:
+            _ = self.fitting.candidates.levels[0].items  # computed once, for all budgets
         waiting, steps = iter(budgets), list[Step]()
         budget = next(waiting, self.capacity)
         while budget >= lowest:
@@ -164,16 +167,15 @@ class Frontier:
         presence = self._presence(free)
         levels = self.fitting.candidates.levels
         problem = next((level for level in levels if presence.keys() - level.exclude), levels[0])
-        growth, bundles, bundle = _Growth(problem), list[list[int]](), list[int]()
+        layout, bundles, bundle = self.fitting.layout, list[list[int]](), list[int]()
+        growth = _Growth(problem, Trigrams(layout.document) if layout.options.redundancy == "trigrams" else None)
         room, length, before = most + problem.separator - sum(problem.costs[list(problem.include)].tolist()), 0, 0
         for i in sorted(presence, key=lambda i: (-presence[i], i)):
             added = growth.densest(growth.with_cures(i))
             cost = sum(map(problem.costs.item, added))
-            if not added or length + cost > room or growth.gain(added) <= 0:
+            if not added or length + cost > room or growth.gain(added) <= 0 or growth.repeats(added):
                 continue
-            if not self.fitting.allows({*growth.inside, *added}):
-                continue
-            growth.inside.update(added)
+            growth.add(added)
             bundle += added
             length += cost
             if len(problem.values) <= _LONG or length >= _GROWTH * before:
@@ -204,18 +206,34 @@ class Frontier:
 class _Growth:
     """What is inside a choice that grows, and what others would add to it."""
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem, self.inside = problem, set(problem.include)
+    def __init__(self, problem: Problem, trigrams: Trigrams | None) -> None:
+        self.problem, self._trigrams = problem, trigrams  # None if they may be repeated
+        self._inside, self._inside_trigrams = set[int](), set[tuple[str, ...]]()
+        self.add(problem.include)
         self._bonus = np.zeros(len(problem.values)) if problem.bonus is None else problem.bonus
         self._cured: dict[int, list[int]] = defaultdict(list)
         for i, cure in enumerate(problem.cures):
             if cure >= 0:
                 self._cured[cure].append(i)
 
+    def add(self, sentences: Iterable[int]) -> None:
+        """Take sentences inside."""
+        self._inside.update(sentences)
+        if self._trigrams is not None:
+            self._inside_trigrams.update(*map(self._trigrams.__getitem__, sentences))
+
+    def repeats(self, added: list[int]) -> bool:
+        """Tell whether sentences share three words in a row with others or those inside, and may not."""
+        if self._trigrams is None:
+            return False
+        rows = [self._trigrams[i] for i in added]
+        trigrams = set[tuple[str, ...]]().union(*rows)
+        return len(trigrams) < sum(map(len, rows)) or not trigrams.isdisjoint(self._inside_trigrams)
+
     def with_cures(self, sentence: int) -> list[int]:
         """Return a sentence, what cures it, what cures that, and so on, if it may be chosen and is not inside yet."""
         problem, added = self.problem, list[int]()
-        while sentence >= 0 and not any(sentence in group for group in (self.inside, problem.exclude, added)):
+        while sentence >= 0 and not any(sentence in group for group in (self._inside, problem.exclude, added)):
             if len(added) == _CHAIN:
                 break
             added.append(sentence)
@@ -230,10 +248,9 @@ class _Growth:
 
     def gain(self, added: list[int]) -> float:
         """Return what sentences would add to the value."""
-        inside = self.inside.union(added)
         cures = self.problem.cures
-        cured = {i for i in added if cures and cures[i] in inside}
-        cured.update(i for cure in added for i in self._cured[cure] if i in inside)
+        cured = {i for i in added if cures and (cures[i] in self._inside or cures[i] in added)}
+        cured.update(i for cure in added for i in self._cured[cure] if i in self._inside or i in added)
         return float(self.problem.values[added].sum() + self._bonus[list(cured)].sum())
 
 

@@ -6,6 +6,7 @@ from these tables; tests compare signatures, documents and the page with them.
 """
 
 import re
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from math import floor, inf, isfinite
@@ -339,6 +340,12 @@ def _indices(name: str, indices: int | Iterable[int]) -> frozenset[int]:
         raise UsageError(f"{name} must be sentence indices, whole numbers counted from 0, not {indices!r}") from None
 
 
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a user's regular expression, without Python's warnings about what it may mean one day."""
+    with warnings.catch_warnings(action="ignore"):
+        return re.compile(pattern)
+
+
 def _patterns(patterns: str | Iterable[str]) -> tuple[str, ...]:
     several: tuple[object, ...] = (patterns,)
     if isinstance(patterns, Iterable) and not isinstance(patterns, str):
@@ -347,7 +354,7 @@ def _patterns(patterns: str | Iterable[str]) -> tuple[str, ...]:
         if not isinstance(pattern, str) or not pattern:
             raise UsageError(f"keep must be {', '.join(PATTERNS)} or a regular expression, not {pattern!r}")
         try:
-            re.compile(pattern)
+            compiled(pattern)
         except (re.error, RecursionError, OverflowError) as error:
             raise UsageError(
                 f"keep: '{pattern}' is no regular expression ({error}): give one, or {', '.join(PATTERNS)}"

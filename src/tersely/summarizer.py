@@ -19,6 +19,7 @@ from tersely.languages import LANGUAGES
 from tersely.layout import Layout
 from tersely.models import DEFAULT, load_model
 from tersely.options import BUDGETS, KEYWORDS, LARGEST, UNITS, Budget, Coherence, OptionKeywords, Options, Unit
+from tersely.read import read
 from tersely.score import SCORERS, Scorer, Values
 from tersely.select import SELECTORS, Selector
 from tersely.summary import Summary
@@ -217,12 +218,23 @@ class Summarizer:
         if not len(document):
             return np.empty(0)
         if isinstance(document, Collection):
-            return document.together([self.score(part) for part in document.parts])
+            return document.together(self._by_source(document))
         scorer, encoder = self.scorer, self.encoder
         if document.language in self.languages:
             scorer, encoder = self.languages[document.language], self.encoders.get(document.language)
         vectors = encoder.encode(document.texts) if encoder else np.empty((len(document), 0), np.float32)
-        values = scorer.score(document, vectors)
+        return self._checked(scorer.score(document, vectors), document)
+
+    def _by_source(self, collection: Collection) -> list[Values]:
+        """Return the values of the sentences within each source. A network reads small sources together, and faster."""
+        network = getattr(self.scorer, "network", None)
+        if network is None or self.languages:
+            return [self.score(part) for part in collection.parts]
+        filled = sum(len(part) > 0 for part in collection.parts)
+        values = self._checked(read(collection, network).worth * filled, collection)
+        return np.split(values, np.cumsum([len(part) for part in collection.parts])[:-1])
+
+    def _checked(self, values: Values, document: Document) -> Values:
         if values.shape != (len(document),) or not np.isfinite(values).all():
             raise ModelError(f"{self.name} did not give one finite value per sentence: its files may be damaged")
         return values

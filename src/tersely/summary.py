@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from itertools import accumulate
@@ -223,17 +224,25 @@ def answered(query: str | None, confidence: float | None, answers: bool) -> dict
 
 def html(summary: Summary, title: str = "") -> str:
     """Return the source as a page with the chosen sentences marked; all text is escaped."""
-    texts: list[tuple[str | None, str]] = [(source.id, source.text) for source in summary.sources]
-    texts = texts or [(None, summary.source)]
-    body = "\n\n".join(_marked(text, [s for s in summary.sentences if s.source == name]) for name, text in texts)
+    body = "\n\n".join(_marked(text, chosen) for _, text, chosen in _by_source(summary))
     language = "" if summary.language == "other" else summary.language
     title = " ".join((title or shortened(summary.source.strip().partition("\n")[0], _COLUMNS)).split()) or "tersely"
     return _PAGE.format(language=language, title=escape(title), note=escape(summary.explain()), body=body)
 
 
+def _by_source(summary: Summary) -> Iterator[tuple[str | None, str, list[ScoredSentence]]]:
+    """Yield the name and the text of each source, and what is chosen of it, in the order of the text."""
+    chosen: dict[str | None, list[ScoredSentence]] = {}
+    for sentence in sorted(summary.sentences, key=lambda s: s.start):
+        chosen.setdefault(sentence.source, []).append(sentence)
+    for source in summary.sources or (None,):
+        name, text = (source.id, source.text) if source else (None, summary.source)
+        yield name, text, chosen.get(name, [])
+
+
 def _marked(text: str, chosen: list[ScoredSentence]) -> str:
     parts, at = [], 0
-    for sentence in sorted(chosen, key=lambda s: s.start):
+    for sentence in chosen:
         parts.append(escape(text[at : sentence.start]))
         parts.append(f'<mark title="{sentence.score:.4g}">{escape(sentence.text)}</mark>')
         at = sentence.end
@@ -266,11 +275,9 @@ def highlighted(summary: Summary, in_color: bool) -> str:
     ⋯
     """
     lines: list[str] = []
-    for source in summary.sources or (None,):
-        name, text = (source.id, source.text) if source else (None, summary.source)
+    for name, text, chosen in _by_source(summary):
         if name is not None:
             lines += [*([""] if lines else []), f"{printable(name)}:"]
-        chosen = sorted((s for s in summary.sentences if s.source == name), key=lambda s: s.start)
         starts, ends = [s.start for s in chosen], [s.end for s in chosen]
         for paragraph in re.finditer(r"[^\n]+", text):
             start, end = paragraph.span()
@@ -341,7 +348,10 @@ def explained(summary: Summary) -> str:
     inside = {sentence.index: sentence for sentence in summary.sentences}
     rejected = [sentence for sentence in summary.ranking if not sentence.selected]
     lines = ["In the summary:"] if inside else []
-    lines += [_line(sentence, worth, _needs(sentence, inside)) for sentence in inside.values()]
+    serves: dict[int | None, list[ScoredSentence]] = {}
+    for sentence in inside.values():
+        serves.setdefault(sentence.needs, []).append(sentence)
+    lines += [_line(s, worth, _needs(s, inside, serves.get(s.index, []))) for s in inside.values()]
     lines += ["Left out, the best first:"] if rejected else []
     lines += [_line(sentence, worth, _rejection(sentence)) for sentence in rejected[:_LISTED]]
     if rest := Counter(_REJECTIONS[sentence.rejected] for sentence in rejected[_LISTED:]):
@@ -359,14 +369,14 @@ def _line(sentence: ScoredSentence, worth: float, note: str) -> str:
     return begin + shortened(text, _COLUMNS - len(begin) - len(end)) + end
 
 
-def _needs(sentence: ScoredSentence, inside: dict[int, ScoredSentence]) -> str:
-    """Name what a chosen sentence needs, and the sentences of higher worth that need it."""
+def _needs(sentence: ScoredSentence, inside: dict[int, ScoredSentence], needed_by: list[ScoredSentence]) -> str:
+    """Name what a chosen sentence needs, and the sentences of higher worth among those that need it."""
     notes, cause = [], _CAUSES.get(sentence.cause, sentence.cause)
     if sentence.needs is not None:
         notes.append(f"needs {sentence.needs}: {cause}{'' if sentence.needs in inside else ', left out'}")
     elif sentence.cause:
         notes.append(f"hard to understand: {cause}")
-    served = [str(s.index) for s in inside.values() if s.needs == sentence.index and s.score > sentence.score]
+    served = [str(needy.index) for needy in needed_by if needy.score > sentence.score]
     if served:
         notes.append(f"serves {', '.join(served)}")
     return "; ".join(notes)

@@ -1,5 +1,6 @@
 """The editor's network: the same in training and in use, the same by the same seed, and the folder that it leaves."""
 
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -198,8 +199,10 @@ def test_a_wrong_call_gives_one_line(tmp_path: Path, monkeypatch, arguments: tup
 def test_broken_weights_give_one_line(labels: Path, tmp_path: Path) -> None:
     run(labels, "--data", tmp_path, "--out", tmp_path / "model")
     file = tmp_path / "model" / "weights.npz"
-    content = file.read_bytes()
-    for broken in (b"", b"no weights", b"PK\x03\x04", content[:3000]):
+    content, infinite = file.read_bytes(), io.BytesIO()
+    with np.load(file) as stored:
+        np.savez(infinite, **{**stored, "heads_bias": stored["heads_bias"] + np.float16(np.inf)})
+    for broken in (b"", b"no weights", b"PK\x03\x04", content[:3000], infinite.getvalue()):
         file.write_bytes(broken)
         with pytest.raises(ModelError, match=r"weights\.npz cannot be read as the weights of an editor: it is broken"):
             Editor(str(tmp_path / "model"))

@@ -66,11 +66,11 @@ def test_other_values_and_capacities_are_those_of_a_new_problem() -> None:
     assert problem.items.values
     assert problem.candidates.tolist() == [0, 1]
     assert problem.room == 31
-    other = problem.with_capacity(15).with_values(np.array([1.0, -9.0, 7.0]), np.zeros(3))
+    other = problem.with_capacity(15).revised(values=np.array([1.0, -9.0, 7.0]), bonus=np.zeros(3))
     assert other.items.sentences == [0, 2]
     assert other.candidates.tolist() == [0]
     assert other.room == 16
-    assert problem.with_values(-VALUES).bonus is problem.bonus
+    assert problem.revised(values=-VALUES).bonus is problem.bonus
 
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=40))

@@ -90,7 +90,7 @@ def test_a_second_budget_costs_the_default_model_only_the_choice(
     asked = {"text": json.loads(json.dumps(text)), "query": query}
     answers = [summary_of(desk, **asked, max_chars=limit) for limit in (60, 90)]
     first = calls.copy()
-    assert first["__call__"] == (1 if text is STORY or query else 2)  # one for each source that the question is about
+    assert first["__call__"] == 1
     answers += [summary_of(desk, **asked, max_chars=limit) for limit in (120, 60)]
     frontier = FrontierBody.model_validate(asked).request()
     assert isinstance(desk(("frontier", frontier)), Reply)

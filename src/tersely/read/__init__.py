@@ -5,7 +5,7 @@ One small network reads all languages. It learned from an editor's labels (see `
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ from tersely.read.tokens import terms_of, tokens_of
 from tersely.text.document import Document
 from tersely.text.sources import Collection
 
-__all__ = ["NOISE", "Network", "Reading", "joined", "read", "read_together", "shipped", "unread"]
+__all__ = ["NOISE", "Network", "Reading", "read", "read_some", "read_together", "shipped", "unread"]
 
 Values = NDArray[np.float64]
 
@@ -50,14 +50,24 @@ class Reading:
 
     def need(self, sentence: int) -> tuple[int | None, str]:
         """Return what a sentence probably needs, and why; None and nothing if it probably stands alone."""
-        if self.needs[sentence] < _LIKELY:
+        if not self._in_need[sentence]:
             return None, ""
         cure = self.cures[sentence]
         return (cure if cure >= 0 else None), self.causes[sentence]
 
     def noise_kind(self, sentence: int) -> str:
         """Return the kind of noise that a sentence probably is, or nothing."""
-        return self.kinds[sentence] if self.noise[sentence] >= _LIKELY else ""
+        return self.kinds[sentence] if self._is_noise[sentence] else ""
+
+    @cached_property
+    def _in_need(self) -> list[bool]:
+        in_need: list[bool] = (self.needs >= _LIKELY).tolist()
+        return in_need
+
+    @cached_property
+    def _is_noise(self) -> list[bool]:
+        is_noise: list[bool] = (self.noise >= _LIKELY).tolist()
+        return is_noise
 
 
 def read(document: Document, network: Network | None = None) -> Reading:
@@ -68,31 +78,39 @@ def read(document: Document, network: Network | None = None) -> Reading:
     (True, 0)
     """
     network = network or shipped()
-    if not isinstance(document, Collection):
-        return read_together([document], network)[0]
-    readings = _readings(document)
+    readings: dict[str, Reading] = vars(document).setdefault("_readings", {})  # by network; each reads it only once
     if network.fingerprint not in readings:
-        readings[network.fingerprint] = joined(read_together(document.parts, network))
+        parts = document.parts if isinstance(document, Collection) else (document,)
+        readings[network.fingerprint] = joined(read_together(parts, network))
     return readings[network.fingerprint]
 
 
-def read_together(documents: Sequence[Document], network: Network | None = None) -> list[Reading]:
-    """Return the reading of each of several documents; small ones are read faster together than one by one."""
+def read_some(collection: Collection, sources: Sequence[int], network: Network | None = None) -> Reading:
+    """Return the reading of a collection of which only some sources are read; the last such reading is remembered."""
     network = network or shipped()
-    by_language: dict[Language, list[Document]] = {}
-    for document in documents:
-        if network.fingerprint not in _readings(document):
-            by_language.setdefault(document.language, []).append(document)
-    for group in by_language.values():
-        for document, reading in zip(group, _read(group, network), strict=True):
-            _readings(document)[network.fingerprint] = reading
-    return [_readings(document)[network.fingerprint] for document in documents]
+    last: dict[tuple[object, ...], Reading] = vars(collection).setdefault("_last_reading", {})
+    reading = last.get(key := (network.fingerprint, *sources))
+    if reading is None:
+        parts = dict(zip(sources, read_together([collection.parts[i] for i in sources], network), strict=True))
+        reading = joined([parts.get(i) or unread(len(part)) for i, part in enumerate(collection.parts)])
+        last.clear()
+        last[key] = reading
+    return reading
 
 
-def _readings(document: Document) -> dict[str, Reading]:
-    """Return the readings of a document by network, each of which reads it only once."""
-    readings: dict[str, Reading] = vars(document).setdefault("_readings", {})
-    return readings
+def read_together(documents: Sequence[Document], network: Network | None = None) -> list[Reading]:
+    """Return the reading of each of several documents; small ones are read faster together than one by one.
+
+    The last digits depend on what is read together. So these readings are not remembered as those of the documents.
+    """
+    readings: dict[int, Reading] = {}
+    by_language: dict[Language, list[int]] = {}
+    for number, document in enumerate(documents):
+        by_language.setdefault(document.language, []).append(number)
+    for numbers in by_language.values():
+        group = [documents[number] for number in numbers]
+        readings.update(zip(numbers, _read(group, network or shipped()), strict=True))
+    return [readings[number] for number in range(len(documents))]
 
 
 def _read(documents: Sequence[Document], network: Network) -> Iterator[Reading]:
@@ -136,6 +154,8 @@ def joined(readings: Sequence[Reading]) -> Reading:
     parts = [part for part in readings if part.cures]
     if not parts:
         return unread(0)
+    if len(parts) == 1:
+        return parts[0]
     firsts = np.cumsum([0, *(len(part.cures) for part in parts)]).tolist()
     cures = [
         cure + first if cure >= 0 else cure for first, part in zip(firsts, parts, strict=False) for cure in part.cures
@@ -163,13 +183,13 @@ def _reading(outputs: Outputs) -> Reading:
     needs, certainty = _rounded(outputs.need), _rounded(outputs.certainty)
     return Reading(
         _rounded(raised / raised.mean()) / len(raised),  # in a long text, each share is small
-        tuple(ROLES[role] for role in outputs.roles.argmax(axis=1).tolist()),
+        tuple(map(ROLES.__getitem__, outputs.roles.argmax(axis=1).tolist())),
         _rounded(outputs.roles[:, NOISE]),
         needs,
         forest(outputs.cure.tolist(), (needs * certainty).tolist()),
         certainty,
-        tuple(CAUSES[cause] for cause in outputs.causes.argmax(axis=1).tolist()),
-        tuple(NOISES[kind] for kind in outputs.noises.argmax(axis=1).tolist()),
+        tuple(map(CAUSES.__getitem__, outputs.causes.argmax(axis=1).tolist())),
+        tuple(map(NOISES.__getitem__, outputs.noises.argmax(axis=1).tolist())),
     )
 
 
@@ -189,7 +209,7 @@ def forest(cures: list[int], weights: list[float]) -> tuple[int, ...]:
         return sentence
 
     acyclic = [-1] * len(cures)
-    for sentence in sorted(range(len(cures)), key=lambda i: (-weights[i], i)):
+    for sentence in sorted(range(len(cures)), key=weights.__getitem__, reverse=True):  # the first of equal ones first
         needing, curing = leader(sentence), leader(cures[sentence])
         if needing != curing:
             group[needing], acyclic[sentence] = curing, cures[sentence]

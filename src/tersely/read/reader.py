@@ -33,13 +33,14 @@ NOISES = (
 # Sentences attend to each other within windows of at most this many, so that long texts take time in proportion.
 WINDOW = 64
 OPENING = 3  # first tokens that have vectors of their own, and after them the last one
+_STEPS = np.array([*range(OPENING), 2**62])  # from the first token to each of these
 # What NumPy raises for files that are no weights, or broken.
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, BadZipFile, ZlibError)
 # Up to this many multiplications, BLAS starts no threads.
 _SMALL = 2**18
-# For each two sentences of a window, whether they differ, and whether the second one comes before the first.
-_DIFFERENT = 1 - np.eye(WINDOW, dtype=np.float32)
-_EARLIER = np.tril(np.ones((WINDOW, WINDOW), np.float32))
+# For each two sentences of a window, whether the second one comes before the first, and whether it comes after it.
+_EARLIER = np.tril(np.ones((WINDOW, WINDOW), np.float32), -1)
+_SIDES = np.array([_EARLIER, _EARLIER.T])
 # The columns of the heads: roles, worth, need, causes, kinds of noise, no cure, and the two sides of a pointer.
 POINTER = 32
 _SIZES = (len(ROLES), 1, 1, len(CAUSES), len(NOISES), 1, POINTER, POINTER)
@@ -102,10 +103,8 @@ def buckets(tokens: Tokens, bits: int) -> tuple[Numbers, Numbers]:
 
 def openings(tokens: Tokens, bits: int) -> Numbers:
     """Return the rows of a table of 2^bits vectors for the first tokens of each sentence and its last, [n, 4]."""
-    ends = tokens.starts + tokens.counts - 1
-    places = [np.minimum(tokens.starts + step, ends) for step in range(OPENING)] + [ends]
-    rows = np.stack([tokens.hashes[place] * 7 + number for number, place in enumerate(places)], axis=1)
-    return _mixed(rows.astype(np.int64)) & ((1 << bits) - 1)
+    places = tokens.starts[:, None] + np.minimum(_STEPS, tokens.counts[:, None] - 1)
+    return _mixed(tokens.hashes[places] * 7 + np.arange(OPENING + 1)) & ((1 << bits) - 1)
 
 
 def _mixed(numbers: Numbers) -> Numbers:
@@ -125,7 +124,7 @@ def overlaps(terms: TokenTerms, count: int, spans: Sequence[tuple[int, int]] | N
 
 
 def _overlap(terms: TokenTerms, weights: NDArray[np.float64], first: int, end: int) -> Floats:
-    low, high = np.searchsorted(terms.sentence, (first, end)).tolist()
+    low, high = terms.sentence.searchsorted((first, end)).tolist()
     columns, column = terms.size, terms.term[low:high]
     if high - low < len(terms.term):  # only the words of this window, so that long texts take time in proportion
         present, _, column = distinct(column)
@@ -184,6 +183,8 @@ class Network:
                 weights = {name: stored[name].astype(np.float32) for name in stored.files}
             network = cls(weights)
             fits = len(weights["mean"]) == FEATURES and len(network._layers) > 0
+            if not all(np.isfinite(weight).all() for weight in weights.values()):
+                raise ValueError
         except FileNotFoundError:
             raise ModelError(f"{file.parent} is not the model folder of an editor: it has no {file.name}") from None
         except _UNREADABLE as error:
@@ -245,28 +246,28 @@ class Network:
 
     def _inputs(self, tokens: Tokens, features: Floats) -> Floats:
         """Return what is known of each sentence by itself, [n, features + vectors]."""
-        weights = self.weights
-        table, opens = weights["table"], weights["openings"]
-        singles, pairs = buckets(tokens, len(table).bit_length() - 1)
-        scale = 1 / np.sqrt(tokens.counts).astype(np.float32)[:, None]
-        bags = [np.add.reduceat(table[rows], tokens.starts, axis=0) * scale for rows in (singles, pairs)]
-        begins = opens[openings(tokens, len(opens).bit_length() - 1)].reshape(len(features), -1)
-        words = np.concatenate([*bags, begins], axis=1)
-        return np.concatenate([features, words if tokens.learned else np.zeros_like(words)], axis=1)
+        table, opens, count = self.weights["table"], self.weights["openings"], len(features)
+        ends = tuple(accumulate((FEATURES, 2 * table.shape[1], opens.shape[1] * (OPENING + 1))))
+        inputs: Floats = np.zeros((count, ends[-1]), np.float32)
+        inputs[:, :FEATURES] = features
+        if tokens.learned:
+            rows = np.array(buckets(tokens, len(table).bit_length() - 1))
+            vectors = table.take(rows.T, axis=0).reshape(len(tokens.hashes), -1)
+            bags = np.add.reduceat(vectors, tokens.starts, axis=0)
+            np.multiply(bags, 1 / np.sqrt(tokens.counts).astype(np.float32)[:, None], out=inputs[:, FEATURES : ends[1]])
+            inputs[:, ends[1] :] = opens.take(openings(tokens, len(opens).bit_length() - 1), axis=0).reshape(count, -1)
+        return inputs
 
     def _read(self, inputs: Floats, overlap: Floats, features: Floats, spans: Sequence[tuple[int, int]]) -> Outputs:
         """Read one window, given where the sentences of its documents begin and end."""
         weights, count, first = self.weights, len(inputs), spans[0][0]
-        starts = np.array([start - first for start, end in spans for _ in range(end - start)])
+        starts = np.repeat(*np.array([(start - first, end - start) for start, end in spans]).T)
         # Who sees whom: a sentence only those of its own document.
         among = np.where(starts == starts[:, None], np.float32(0), np.float32(-np.inf)) if len(spans) > 1 else None
-        apart = overlap * _DIFFERENT[:count, :count]
-        most: Floats = np.stack(
-            [(apart * _EARLIER[:count, :count]).max(axis=1), (apart * _EARLIER.T[:count, :count]).max(axis=1)], axis=1
-        )
+        most = np.maximum.reduce(overlap * _SIDES[:, :count, :count], axis=2).T
         hidden = _gelu(_product(inputs, *self._first) + most @ weights["input_overlap"])
         hidden -= np.add.reduce(hidden, axis=1, keepdims=True) / hidden.shape[1]
-        shared = np.stack([overlap, overlap * overlap])
+        shared = np.array([overlap, overlap * overlap])
         for layer in self._layers:
             _attend(layer, hidden, shared, among)
         ends = _product(_normal(hidden), *self._ends)
@@ -280,7 +281,7 @@ class Network:
         pointer += (by_words[2] + by_words[3] * shared[0]) * opening
         if among is not None:
             pointer += among
-        pointer.flat[:: count + 1] = -np.inf
+        pointer.reshape(-1)[:: count + 1] = -np.inf
         chances = _softmax(np.concatenate([pointer, no_cure], axis=1))
         cure = chances[:, :-1].argmax(axis=1)
         cure = np.where(starts[cure] == starts, cure, starts)  # without a chance, still in the same document

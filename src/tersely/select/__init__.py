@@ -1,7 +1,7 @@
 """Chooses sentences, given their values, their lengths and a budget."""
 
 from tersely.select._problem import Problem, Selection, Selector, Values, solver
-from tersely.select._redundancy import blocking_trigrams, distinct, repeats_trigrams, sharing_trigrams
+from tersely.select._redundancy import Trigrams, blocking_trigrams, distinct, sharing_trigrams
 from tersely.settings import Registry
 
 SELECTORS: Registry[Selector] = Registry(
@@ -20,10 +20,10 @@ __all__ = [
     "Problem",
     "Selection",
     "Selector",
+    "Trigrams",
     "Values",
     "blocking_trigrams",
     "distinct",
-    "repeats_trigrams",
     "sharing_trigrams",
     "solver",
 ]

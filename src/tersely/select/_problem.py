@@ -19,8 +19,7 @@ Values = NDArray[np.float64]
 Lengths = NDArray[np.int64]
 Indices = NDArray[np.intp]
 
-# What is computed from the values of a problem, or from its capacity.
-_OF_VALUES = frozenset(("free", "candidates", "items"))
+# What is computed from the capacity of a problem.
 _OF_CAPACITY = frozenset(("room", "candidates"))
 
 
@@ -202,20 +201,16 @@ class Problem:
 
     def with_capacity(self, capacity: int) -> "Problem":
         """Return the same problem with another capacity. What has been computed and does not depend on it is kept."""
-        changed = self._with(_OF_CAPACITY, capacity=capacity)
+        changed = object.__new__(Problem)
+        vars(changed).update({name: value for name, value in vars(self).items() if name not in _OF_CAPACITY})
+        vars(changed)["capacity"] = capacity
         changed._check_capacity()
         return changed
 
-    def with_values(self, values: Values, bonus: Values | None = None) -> "Problem":
-        """Return the same problem with other values, and another bonus if there is one, neither of which is checked.
-
-        What has been computed and does not depend on them is kept.
-        """
-        return self._with(_OF_VALUES, values=values, bonus=self.bonus if bonus is None else bonus)
-
-    def _with(self, stale: frozenset[str], **changes: object) -> "Problem":
+    def revised(self, **changes: object) -> "Problem":
+        """Return the same problem with other fields, which are known to be valid: they are not checked again."""
         changed = object.__new__(Problem)
-        vars(changed).update({name: value for name, value in vars(self).items() if name not in stale} | changes)
+        vars(changed).update({name: getattr(self, name) for name in self.__match_args__} | changes)
         return changed
 
     def without(self, sentences: Iterable[int]) -> "Problem":

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
 
 # A list of more sentences than this is split, or else not read to its end.
 _CROWD = 32
+# Sentences that cannot repeat another one are sorted out so many times, if few are left.
+_ROUNDS = 3
 # A sentence is compared with about this many unchosen at most.
 _ENOUGH = 256
 # The pairs of rarest words of a sentence are not compared if more words than this may be missing in a similar one.
@@ -47,7 +48,7 @@ def distinct(problem: Problem, similarity: float = 0.8) -> Problem:
     twins = _duplicates(problem, problem.document, similarity)
     if not twins:
         return problem
-    return replace(problem, cures=_by_twins(problem.cures, twins), exclude=problem.exclude.union(twins))
+    return problem.revised(cures=_by_twins(problem.cures, twins), exclude=problem.exclude.union(twins))
 
 
 def _by_twins(cures: Sequence[int], twins: dict[int, int]) -> tuple[int, ...]:
@@ -73,7 +74,8 @@ def _duplicates(problem: Problem, document: "Document", similarity: float) -> di
     suspects: dict[float, dict[int, _Suspect]] = vars(document).setdefault("_suspects", {})  # whatever the values
     if similarity not in suspects:
         suspects[similarity] = _suspects(document, similarity)
-    sentences = suspects[similarity]
+    if not (sentences := suspects[similarity]):
+        return {}
     kept_texts: dict[str, int] = {}  # the first sentence with this text
     index, duplicates = Index(), dict[int, int]()
     for i in _order(problem, sentences.keys() - problem.exclude):
@@ -108,11 +110,24 @@ class _Suspect(NamedTuple):
 def _suspects(document: "Document", similarity: float) -> dict[int, _Suspect]:
     """Return the sentences that may repeat another one."""
     # All words, not only terms: "One fish." and "Two fish." differ.
-    sentence, word = document.numbered.distinct()
-    frequency = np.bincount(word, minlength=len(document.numbered.vocabulary))
-    sizes, shared = (np.bincount(rows, minlength=len(document)) for rows in (sentence, sentence[(frequency > 1)[word]]))
+    numbered, possible = document.numbered, np.ones(len(document), np.bool_)
+    vocabulary = numbered.vocabulary
     # A word that no other sentence has lowers every similarity: most sentences have too many such words to repeat any.
-    suspects = np.flatnonzero(shared >= similarity * sizes - 1e-9)
+    for _ in range(_ROUNDS):
+        words, of_word, _ = numbered
+        alone = of_word[(np.bincount(words, minlength=len(vocabulary)) == 1)[words]]
+        lengths, single = (np.bincount(rows, minlength=len(document)) for rows in (of_word, alone))
+        possible &= single <= (1 - similarity) * lengths + 1e-6
+        if (count := np.count_nonzero(possible)) < 2:
+            return {}
+        if count > _CROWD:
+            break
+        inside = possible[of_word]
+        numbered = numbered._replace(words=words[inside], sentence=of_word[inside])
+    sentence, word = numbered.distinct()
+    frequency = np.bincount(word, minlength=len(vocabulary))
+    sizes, shared = (np.bincount(rows, minlength=len(document)) for rows in (sentence, sentence[(frequency > 1)[word]]))
+    suspects = np.flatnonzero(possible & (shared >= similarity * sizes - 1e-9))
     if len(suspects) < 2:
         return {}
     rows = _Rows(word, sizes.cumsum() - sizes, sizes)
@@ -122,7 +137,7 @@ def _suspects(document: "Document", similarity: float) -> dict[int, _Suspect]:
         left, right = (suspects[place] for place in _pairs(len(suspects)))
         may = _may_be_similar(rows, _marks(rows), left, right, similarity)
         near_pairs = {*left[may].tolist(), *right[may].tolist()}
-    vocabulary, often, suspicious = document.numbered.vocabulary, frequency.tolist(), dict[int, _Suspect]()
+    often, suspicious = frequency.tolist(), dict[int, _Suspect]()
     for i in near_pairs:
         words = word[rows.begins[i] :][: sizes[i]].tolist()
         numbers = sorted(words, key=lambda number: (often[number], vocabulary[number]))
@@ -289,7 +304,7 @@ def blocking_trigrams(selector: Selector) -> Selector:
         stable = answer.stable
         if problem.document is None:
             return answer
-        grams = _Grams(problem.document)
+        grams = Trigrams(problem.document)
         while blocked := _blocked(problem, answer.chosen, grams):
             problem = problem.without(blocked)
             answer = selector(problem)
@@ -300,22 +315,17 @@ def blocking_trigrams(selector: Selector) -> Selector:
     return select
 
 
-def repeats_trigrams(problem: Problem, chosen: tuple[int, ...]) -> bool:
-    """Tell whether two of the chosen sentences share three words in a row."""
-    return problem.document is not None and bool(_blocked(problem, chosen, _Grams(problem.document)))
-
-
 def sharing_trigrams(problem: Problem, chosen: tuple[int, ...]) -> frozenset[int]:
     """Return the sentences, but for the chosen ones, that share three words in a row with a chosen one."""
     if problem.document is None:
         return frozenset()
-    grams = _Grams(problem.document)
+    grams = Trigrams(problem.document)
     grams_so_far = set[tuple[str, ...]]().union(*map(grams.__getitem__, chosen))
     unchosen = set(range(len(problem.values))).difference(chosen)
     return frozenset(i for i in unchosen if not grams_so_far.isdisjoint(grams[i]))
 
 
-def _blocked(problem: Problem, chosen: tuple[int, ...], grams: "_Grams") -> list[int]:
+def _blocked(problem: Problem, chosen: tuple[int, ...], grams: "Trigrams") -> list[int]:
     """Return the chosen sentences that repeat any of those before the first repetition, by value.
 
     Later repetitions wait for the next round: without the blocked sentences, the choice may be another.
@@ -330,7 +340,7 @@ def _blocked(problem: Problem, chosen: tuple[int, ...], grams: "_Grams") -> list
     return blocked
 
 
-class _Grams(dict[int, set[tuple[str, ...]]]):
+class Trigrams(dict[int, set[tuple[str, ...]]]):
     """The trigrams of each sentence, computed on demand."""
 
     def __init__(self, document: "Document") -> None:

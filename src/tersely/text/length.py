@@ -1,12 +1,16 @@
 """Measures a text in every unit that a budget may use."""
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
+from math import ceil
+from numbers import Real
 from pathlib import Path
+from reprlib import repr as shortened
+from typing import cast
 
 from tersely.errors import MissingExtraError, ModelError, UsageError
 from tersely.languages import HAN, KANA, pattern
-from tersely.options import Unit
+from tersely.options import LARGEST, Unit
 
 TokenCounter = Callable[[str], int]
 Tokenizer = str | Path | TokenCounter
@@ -93,7 +97,15 @@ def token_counter(tokenizer: Tokenizer | None) -> TokenCounter:
             "a budget in tokens needs a tokenizer: give the name of a model such as gpt-4o, the path of a "
             "tokenizer.json, which most models on huggingface.co have, or in Python a function that counts"
         )
-    return tokenizer
+    return partial(_tokens, tokenizer)
+
+
+def _tokens(tokenizer: TokenCounter, text: str) -> int:
+    """Return how many tokens a caller's function counts; a part of one is one."""
+    number: object = tokenizer(text)
+    if isinstance(number, bool) or not isinstance(number, Real) or not 0 <= cast(float, number) <= LARGEST:
+        raise UsageError(f"the tokenizer must return a number from 0 to {LARGEST:,}, not {shortened(number)}")
+    return ceil(cast(float, number))
 
 
 @lru_cache(maxsize=4)

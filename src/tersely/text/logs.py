@@ -5,38 +5,37 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import log, sqrt
+from itertools import islice
+from math import ceil, log, sqrt
 from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.languages import alternatives
+from tersely.languages import alternatives, pattern
 from tersely.text.document import Document
 
 Values = NDArray[np.float64]
 
 # What changes from one line of a kind to the next: words with a digit, hashes, months and days; but not in "0 errors".
-_CHANGING = re.compile(
+_CHANGING = pattern(
     r"\b(?!0 [a-z])(?=\w*\d)\w+|\b[a-f]{7,64}\b|"
     r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b"
 )
-_STATUS = re.compile(r"\" ([45])\d\d\b|\bHTTP/\d(?:\.\d)? ([45])\d\d\b")
-_WORD = re.compile(r"[^\W\d_]{2}")
-_STAMPED = re.compile(
+_STATUS = pattern(r"\" ([45])\d\d\b|\bHTTP/\d(?:\.\d)? ([45])\d\d\b")
+_WORD = pattern(r"[^\W\d_]{2}")
+_STAMPED = pattern(
     r"\W{0,3}(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |\d\d:\d\d:\d\d[.,]\d|"
     r"\d{1,3}(?:\.\d{1,3}){3} \S+ \S+ \[|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)|"
     r"\s+at \S+\(|npm (?:ERR!|WARN|warn|error|http)\b"
 )
 # The beginning of a trace, whose error stands below it, and its frames.
-_TRACE = re.compile(r"\W{0,3}Traceback \(most recent call last\)|goroutine \d+ \[|stack backtrace:|Stack trace:")
-_FRAME = re.compile(
-    r"\s+\S|at \S+[(:]|File \"|\.\.\. \d+ |#\d+ +\S|>\s{2,}\S|\^|During handling of|The above exception"
-)
+_TRACE = pattern(r"\W{0,3}Traceback \(most recent call last\)|goroutine \d+ \[|stack backtrace:|Stack trace:")
+_FRAME = pattern(r"\s+\S|at \S+[(:]|File \"|\.\.\. \d+ |#\d+ +\S|>\s{2,}\S|\^|During handling of|The above exception")
 # What stands above other lines: a file of a diff, a folder of a listing, a rule with a title.
-_HEADING = re.compile(r"diff --git |Index: |[=#*_-]{3,} ?\S.*|\S{1,200}:\Z|#{1,6} ")
-_FAILURE = re.compile(r"E\s{2,}\S|npm ERR!|!!! ")
+_HEADING = pattern(r"diff --git |Index: |[=#*_-]{3,} ?\S.*|\S{1,200}:\Z|#{1,6} ")
+_FAILURE = pattern(r"E\s{2,}\S|npm ERR!|!!! ")
 _LEVELS = frozenset("TRACE DEBUG INFO NOTICE WARN WARNING ERROR FATAL CRITICAL SEVERE".split())
 
 # What lines are worth by how severe they are: ordinary ones, warnings, problems, errors, and what ends a program.
@@ -75,7 +74,9 @@ def _is_log(document: Document) -> bool:
         return True
     sample = (*text[:_PART].splitlines()[:_SAMPLE], *text[-_PART:].splitlines()[-_SAMPLE:])
     lines = [line for line in sample if line.strip()]
-    return len(lines) >= _FEWEST and sum(bool(_STAMPED.match(line)) for line in lines) >= _SHARE * len(lines)
+    ordinary = (line for line in lines if not _STAMPED.match(line))
+    one_too_many = next(islice(ordinary, len(lines) - ceil(_SHARE * len(lines)), None), None)
+    return len(lines) >= _FEWEST and one_too_many is None
 
 
 class _Words(NamedTuple):
@@ -92,19 +93,19 @@ class _Words(NamedTuple):
 
 @cache
 def _words() -> _Words:
-    def pattern(*names: str, form: str = r"\b(?:{})\b") -> re.Pattern[str]:
+    def of_words(*names: str, form: str = r"\b(?:{})\b") -> re.Pattern[str]:
         cased, dense = ("|".join(filter(None, (alternatives(name, c) for name in names))) for c in (True, False))
         return re.compile(form.format(cased) + (f"|{dense}" if dense else ""), re.IGNORECASE)
 
     errors = ("faults.errors", "logs.severe")
     return _Words(
-        pattern("faults.fatal"),
-        pattern(*errors, form=r"\b(?:{})\b|(?-i:[a-z](?:Error|Exception)\b)"),
-        pattern("logs.problems"),
-        pattern("faults.warnings"),
-        pattern("logs.levels", form=r"\A.{{0,60}}?\b(?:{})\b"),
-        pattern("logs.totals"),
-        pattern(*errors, "logs.problems", "faults.warnings", form=r"\b(?:0|no|without|zero) (?:{})\b"),
+        of_words("faults.fatal"),
+        of_words(*errors, form=r"\b(?:{})\b|(?-i:[a-z](?:Error|Exception)\b)"),
+        of_words("logs.problems"),
+        of_words("faults.warnings"),
+        of_words("logs.levels", form=r"\A.{{0,60}}?\b(?:{})\b"),
+        of_words("logs.totals"),
+        of_words(*errors, "logs.problems", "faults.warnings", form=r"\b(?:0|no|without|zero) (?:{})\b"),
     )
 
 

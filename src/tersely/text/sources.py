@@ -1,6 +1,5 @@
 """Several texts as one document, in which every sentence knows where it comes from."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.errors import UsageError
-from tersely.languages import LANGUAGES, Language
+from tersely.languages import LANGUAGES, Language, pattern
 from tersely.text.blocks import Block
 from tersely.text.document import Document, Sentence
 from tersely.text.language import detect_language
@@ -46,7 +45,7 @@ _RELATED, _UNRELATED = 0.3, 0.2
 _NEXT_BEST = 0.4
 
 # The line ends that Python knows.
-_LINE = re.compile("[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_LINE = pattern("[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 # What can be one of several texts, and what can be summarized.
 AnySource = str | Document | Source | Mapping[str, object]

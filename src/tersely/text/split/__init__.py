@@ -27,9 +27,9 @@ _GAP = pattern(r"\s+")
 _THAI_CUT = pattern("(?<=[ก-ฮะ-ูเ-ๅ็-๎])\\s+(?=[ก-ฮเ-ไ])(?!ที่|ซึ่ง|และ|หรือ|ว่า|เพื่อ|กับ|จาก|ของ)")
 
 # "SALES ROSEThe shop", "- The winners -Anna", "(图1:会场)大会": a heading or a caption at the start of a sentence.
-_HEAD = pattern(
+_SHOUTED = pattern(r"(?:[A-Z\d][A-Z\d'’,:&-]{0,24}\s){1,12}[A-Z]{2,24}(?=[A-Z][a-z]{2,}\s)")
+_SET_APART = pattern(
     lambda: (
-        r"(?:[A-Z\d][A-Z\d'’,:&-]{0,24}\s){1,12}[A-Z]{2,24}(?=[A-Z][a-z]{2,}\s)|"
         r"-\s?[A-ZÀ-Þ][^-.!?\n]{2,70}\s-(?=[A-ZÀ-Þ])|"
         rf"[（(](?:{alternatives('lines.credits')})[^（）()\n]{{2,60}}[）)](?=\w)|"
         rf"[（(](?:[{HAN}]{{2,4}}[ 、\u3000]){{1,8}}[{HAN}]{{2,4}}[）)](?=\w)"
@@ -62,6 +62,11 @@ def split_sentences(text: str, language: Language, most: int | None = None) -> l
 
 def find_blocks(text: str, language: Language) -> "tuple[Block, ...]":
     """Return the blocks of `text` by the form of its lines: paragraphs, headings, list items and more."""
+    if len(text.splitlines()) < 2:
+        from tersely.text.blocks import Block
+
+        start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+        return (Block("prose", start, end),) if start < end else ()
     # Imported here, because compiling its patterns would add 20 ms to `import tersely`.
     from tersely.text.split._blocks import find_blocks
 
@@ -93,8 +98,9 @@ def split_blocks(
         elif kind in _UNDIVIDED:
             spans.append((start, end))
         else:
-            pieces = (_pieces(text, *span, cuts) for span in _split_block(text, start, end, scanner, most))
-            parted = [piece for group in pieces for piece in group]
+            parted = _split_block(text, start, end, scanner, most)
+            if cuts or any(_glued_heading(text, span[0]) for span in parted):
+                parted = [piece for span in parted for piece in _pieces(text, *span, cuts)]
             if kind == "turn":
                 from tersely.text.split._talk import is_said
 
@@ -122,22 +128,35 @@ def _is_uncased(sample: str) -> bool:
 def _split_block(text: str, start: int, end: int, scanner: "Scanner", most: int | None) -> list[tuple[int, int]]:
     """Return the spans of the sentences of `text[start:end]`, a paragraph, a list item or a turn."""
     spans: list[tuple[int, int]] = []
-    enclosed = deque([match.span() for match in scanner.enclosed.finditer(text, start, end)])
+    enclosed: deque[tuple[int, int]] | None = None
     word, quotes, counted = _first_word(text, start, end), 0, start
     quoted = text.find('"', start, end) >= 0
     for mark in scanner.mark.finditer(text, start, end):
-        if quoted:
-            quotes += text.count('"', counted, mark.start())
-            counted = mark.start()
-        stop = scanner.end_of_sentence(mark, start, end, quotes)
+        if mark.end() >= end:
+            break
+        plain = mark.lastgroup == "plain" and scanner.ends_plainly(mark, start)
+        if plain:
+            stop = mark.end()
+        else:
+            if quoted:
+                quotes += text.count('"', counted, mark.start())
+                counted = mark.start()
+            stop = scanner.end_of_sentence(mark, start, end, quotes)
         # It is not a sentence until it has a word: "..." belongs to what follows.
-        if stop <= word or _is_inside(stop, enclosed):
+        if stop <= word:
+            continue
+        if enclosed is None:
+            enclosed = deque([match.span() for match in scanner.enclosed.finditer(text, start, end)])
+        if enclosed and _is_inside(stop, enclosed):
             continue
         spans.append((start, stop))
         if most is not None and len(spans) > most:
             return spans
-        start = _skip_space(text, stop, end)
-        word = _first_word(text, start, end)
+        if plain:  # a space comes next, and then a word or its quotation mark
+            start = word = stop + 1
+        else:
+            start = _skip_space(text, stop, end)
+            word = _first_word(text, start, end)
     if spans and word >= end:
         spans[-1] = (spans[-1][0], end)
     elif start < end:
@@ -193,17 +212,20 @@ def _is_glued(text: str, word: re.Match[str], first: frozenset[str]) -> bool:
     return word[0].lower() in first and bool(_LETTERS.search(text, start, word.start()))
 
 
+def _glued_heading(text: str, start: int) -> re.Pattern[str] | None:
+    """Return what a heading that is glued to a sentence would look like, by its first two characters."""
+    if text[start] in _OPENS:
+        return _SET_APART
+    return _SHOUTED if text[start + 1 : start + 2] in _SHOUTS else None
+
+
 def _pieces(text: str, start: int, end: int, cuts: deque[int]) -> list[tuple[int, int]]:
     """Return the pieces of a sentence: the heading that is glued to it, and what the cuts leave of it."""
     while cuts and cuts[0] <= start:
         cuts.popleft()
-    begins = text[start] in _OPENS or text[start + 1 : start + 2] in _SHOUTS
-    if not begins and not cuts:
-        return [(start, end)]
-    stops: list[int] = []
-    if begins:
-        head = _HEAD.match(text, start, end)
-        stops += [head.end()] if head else []
+    form = _glued_heading(text, start)
+    head = form.match(text, start, end) if form else None
+    stops = [head.end()] if head else []
     while cuts and cuts[0] < end:
         stops.append(cuts.popleft())
     pieces: list[tuple[int, int]] = []

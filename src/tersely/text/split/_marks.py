@@ -19,11 +19,14 @@ _QUOTED = frozenset(_QUOTES)
 _CLOSERS = _QUOTES + ")\\]}）］】〉》"
 # What a transcript says about a voice: "[laughter]", "{vocalsound}".
 _SOUND = r"\[[a-z]{4,20}\]|\{[a-z]{3,20}\}|\((?:laughter|laughs|applause|cheers|crosstalk|inaudible|music|sighs)\)"
-# A mark and what closes after it: brackets, quotes, note numbers, even if a tokenizer put spaces in between.
+# A mark and what closes after it: brackets, quotes, note numbers, even if a tokenizer put spaces in between. A period
+# is plain between a word and a space with a capitalized word: it ends a sentence unless it abbreviates the word. Where
+# a tokenizer put a space before it, it may also belong to an address.
 MARK = pattern(
-    rf"(?P<mark>[.!?…‽⁇⁈⁉{_STRONG}]+)"
+    rf"(?P<mark>[.!?…‽⁇⁈⁉{_STRONG}]+)(?:"
+    r"(?P<plain>(?<=[a-z][a-z]\.)(?= [\"“]?[A-Z][a-z '’])|(?<=[a-z] \.)(?= [A-Z][a-z])(?! (?:Com?|Net|Org)\b))|"
     rf"(?P<closers>(?:[{_CLOSERS}]|[“«](?=[\s,;]|\Z)|\[(?:\^\w{{1,20}}|[\da-z]{{1,3}})\])*"
-    rf"(?:[ \xa0]{{1,2}}(?:''|[”»)\]}}]|['.!?](?=\s|\Z)|{_SOUND}))*)"
+    rf"(?:[ \xa0]{{1,2}}(?:''|[”»)\]}}]|['.!?](?=\s|\Z)|{_SOUND}))*))"
 )
 _NEXT = pattern(r"(?P<gap>\s*)(?P<open>(?:[\"'“‘„‚«‹(\[{`´¿¡「『（《【*_]\s?)*)(?P<word>\w{0,24}(?:['’]\w{1,2}\b)?)")
 # Short text in quotes, brackets or back-ticks is kept whole; long text is split as if they were not there.
@@ -86,7 +89,8 @@ _DECIMALS = pattern(r"\d{1,2}(?:\s?%|\s(?:per\s?cent|million|billion|trillion|do
 # "Smith et al. (1990) say": the year of a source.
 _YEAR_ALONE = pattern(r"\((?:1[89]|20)\d\d[a-z]?\)\s?[a-z,.;:)]")
 # "z. B.", "т. е.", "EE. UU.": an abbreviation with spaces in it.
-_SPACED = pattern(r"(?:[^\W\d_]{1,3}\.\s?){1,4}[^\W\d_]{1,4}\Z")
+_LONGEST_PART = 4
+_SPACED = pattern(rf"(?:[^\W\d_]{{1,3}}\.\s?){{1,4}}[^\W\d_]{{1,{_LONGEST_PART}}}\Z")
 _ROMAN = pattern("[IVXL]{2,}")
 # "2024. 5. 3.": a Korean date.
 _KOREAN_DATE = pattern(r"\d\.\s?\d{1,2}\Z")
@@ -210,15 +214,29 @@ class Scanner:
         self.periods = Periods(text, language)
         self.words, self.english = self.periods.words, self.periods.english
         self.wrapped = not uncased and _is_wrapped(text)
+        # Letters of a word that may abbreviate something though no list has it.
+        self.longest_part = 1 if self.english and language != "th" else _LONGEST_PART
+
+    def ends_plainly(self, match: re.Match[str], start: int) -> bool:
+        """Tell whether a plain period ends the sentence that begins at `start`, by the word before it alone."""
+        at, words = match.start(), self.words
+        space = self.text.rfind(" ", start, at)
+        if space == at - 1:
+            return not self.wrapped and self.text.find(" ", start, space) > 0
+        last = self.text[space + 1 : at]
+        if space < 0 or len(last) <= self.longest_part or not last.isalpha():
+            return False
+        plain = last.lower()
+        return not (plain in words.never or plain in words.seldom or last in words.never or last in words.seldom)
 
     def end_of_sentence(self, match: re.Match[str], start: int, end: int, quotes: int) -> int:
         """Return where the sentence that begins at `start` stops, or -1 if it goes on after this mark.
 
-        `match` is a match of `MARK` in the block that ends at `end`; `quotes` counts the straight double quotes
-        in the block before it.
+        `match` is a match of `MARK` in the block that ends at `end`, but not at its end; `quotes` counts the straight
+        double quotes in the block before it.
         """
         at = match.end()
-        if at >= end or _IS_INNER.match(self.text, at) or self._before(match) in ("(", "[", "（"):
+        if _IS_INNER.match(self.text, at) or self._before(match) in ("(", "[", "（"):
             return -1
         at, after = self._place_quote(match, quotes, end)
         if _GOES_ON.match(self.text, at, end):
@@ -295,7 +313,7 @@ class Scanner:
         word, mark, closers = after["word"], match["mark"], self.text[match.end("mark") : at]
         before = self.text[max(start, match.start() - 64) : match.start()]
         tokenized = before[-1:].isspace()
-        token = "" if tokenized or not before else before.split()[-1]
+        token = "" if tokenized or not before else before.rsplit(None, 1)[-1]
         last = _NOT_IN_WORD.split(token)[-1]
         if word[:1].islower() and not self._may_begin(word, after, tokenized):
             return False

@@ -47,6 +47,7 @@ _DAY_LINE = pattern(
 )
 # The times of a subtitle, and the line at the top of a file of them.
 _CUE = pattern(rf"{_CLOCK}\s?-->\s?{_CLOCK}.{{0,60}}|WEBVTT.{{0,60}}")
+_CUE_BEGINS = "上下W"  # or a digit
 _VOICE = pattern(r"<v(?:\.[^\s<>]{0,20})?\s(?P<voice>[^<>\n]{1,60})>\s*")
 _SOUNDS = rf"(?:{alternatives('talk.sounds')})"
 _SOUND = pattern(
@@ -109,7 +110,8 @@ class Turn(NamedTuple):
 
 def find_labels(text: str, lines: Sequence[Line], forms: Sequence[Form]) -> dict[int, tuple[str, int]]:
     """Return the lines that begin with a label, as a speaker's turn does: the label, and where it ends."""
-    letters = {i: match for i, line in enumerate(lines) if (match := _LETTER.match(text, *line[:2])) and not forms[i]}
+    first = [i for i, line in enumerate(lines) if text[line.start] in "QA" and not forms[i]]
+    letters = {i: match for i in first if (match := _LETTER.match(text, *lines[i][:2]))}
     often = Counter(match["name"] for match in letters.values())
     examined = min(often["Q"], often["A"]) > 1  # in court; a list has each letter once
     labels = {i: (match["name"], match.end()) for i, match in letters.items()} if examined else {}
@@ -207,7 +209,8 @@ def _clean(name: str) -> str:
 
 def mark_silent(text: str, lines: Sequence[Line], forms: list[Form], turns: dict[int, Turn]) -> None:
     """Mark the lines of a conversation that nobody says: notices of a program, dates, times of subtitles, sounds."""
-    cues = {i for i, line in enumerate(lines) if forms[i] != "code" and _CUE.fullmatch(text, *line[:2])}
+    timed = [i for i, line in enumerate(lines) if text[line.start].isdigit() or text[line.start] in _CUE_BEGINS]
+    cues = {i for i in timed if forms[i] != "code" and _CUE.fullmatch(text, *lines[i][:2])}
     cues |= {i - 1 for i in cues if i and text[slice(*lines[i - 1][:2])].isdigit()}
     for i, (start, end, apart) in enumerate(lines):
         turn = turns.get(i)
@@ -270,12 +273,9 @@ def find_speakers(
     mark. "Name: Ann" and "Age: 40" of a form are not.
     """
     lower = {i: name.casefold() for i, (name, _) in labels.items()}
-    lower = {
-        i: name
-        for i, name in lower.items()
-        if not (name in _NO_SPEAKERS or role_of(name) or _INTRODUCTION.fullmatch(name))
-    }
-    names = set(lower.values())
+    names = set(lower.values()) - _NO_SPEAKERS
+    names = {name for name in names if not (role_of(name) or _INTRODUCTION.fullmatch(name))}
+    lower = {i: name for i, name in lower.items() if name in names}
     is_interview = bool(names & _QUESTIONS) and bool(names & _ANSWERS)
     often = {name for name, count in Counter(lower.values()).items() if count > 1}
     if 2 * sum(_is_speech(text, labels[i][1], lines[i].end) for i in lower) < len(lower):
