@@ -22,6 +22,7 @@ from tersely.text.quotations import Verification
 from tersely.workers.queue import WorkQueue
 
 T = TypeVar("T")
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 WITH_JSON, WITH_FILE = ("/v1/summarize", "/v1/frontier", "/v1/batch", "/v1/verify", "/v1/json"), ("/v1/extract",)
 ROUTES = (*WITH_JSON, *WITH_FILE, "/v1/models", "/healthz", "/readyz", "/metrics")
@@ -161,11 +162,13 @@ def _not_ready() -> ProblemError:
 async def unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
     """Return the result of the work, or cancel it if the client disconnects."""
     working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_disconnected(request))
+    leaving.add_done_callback(lambda _: working.cancel())
     try:
-        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        if working.done():
-            return working.result()
-        raise ClientDisconnect
+        return await working
+    except asyncio.CancelledError:
+        if leaving.done() and not leaving.cancelled():
+            raise ClientDisconnect from None
+        raise
     finally:
         working.cancel()
         leaving.cancel()
@@ -182,7 +185,7 @@ class StrictRoute(APIRoute):
     Its function takes the body and the request, and nothing else that FastAPI would have to find.
     """
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    def get_route_handler(self) -> Handler:
         """Return a handler that calls the function with the checked body; without a body, the usual one."""
         if self.body_field is None:
             return super().get_route_handler()
@@ -199,10 +202,16 @@ class StrictRoute(APIRoute):
         return strict
 
 
+def handlers(routes: APIRouter) -> dict[str, Handler]:
+    """Return what answers the routes that take a body as JSON, by their paths."""
+    with_body = (route for route in routes.routes if isinstance(route, StrictRoute) and route.body_field)
+    return {route.path: route.get_route_handler() for route in with_body}
+
+
 def _parse(body: bytes) -> Any:
     try:
         text = body.decode("utf-8").removeprefix("\ufeff")
-        parsed = json.loads(text, object_pairs_hook=without_doubles, parse_constant=_refuse_constant)
+        parsed = _DECODER.decode(text)
         if "\\ud" in text or "\\uD" in text:  # an escape may stand for half a character, which no answer could hold
             json.dumps(parsed, ensure_ascii=False).encode("utf-8")
     except InputError as error:
@@ -214,3 +223,6 @@ def _parse(body: bytes) -> Any:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"there is no {name} in JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=without_doubles, parse_constant=_refuse_constant)

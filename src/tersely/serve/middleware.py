@@ -27,12 +27,15 @@ from tersely.serve.problems import (
     log_failure,
 )
 
-SECURITY = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-}
+SECURITY = (
+    (
+        b"content-security-policy",
+        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        b"connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+)
 # The status that proxies log for a client that disconnected before there was an answer.
 GONE = 499
 _HOST = re.compile(r"(?:\[(?P<ipv6>[0-9a-f:.]+)\]|(?P<name>[^:\[\]/@?#\s]+))(?::[0-9]{0,5})?")
@@ -70,10 +73,10 @@ class Context:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(scope=message)
-                headers.update({**SECURITY, "X-Request-ID": request_id})
+                added = [*SECURITY, (b"x-request-id", request_id.encode())]
+                message = {**message, "headers": [*message["headers"], *added]}
                 if self._closing():  # so that a client sends nothing more on this connection
-                    headers["Connection"] = "close"
+                    MutableHeaders(scope=message)["Connection"] = "close"
             await send(message)
 
         try:

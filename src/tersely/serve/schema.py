@@ -100,7 +100,8 @@ class _Sourced(_Body):
     def request(self) -> dict[str, Any]:
         """Return the request for a worker; a text of too many lines is refused before it gets there."""
         check_lines(self.lines)
-        return self.model_dump()
+        is_plain = isinstance(self.text, str) and self.blocks is None  # then no field holds a body
+        return dict(vars(self)) if is_plain else self.model_dump()
 
     @property
     def texts(self) -> list[str]:
