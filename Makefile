@@ -21,10 +21,10 @@ demo: $(VENV)/base ## Summarize two examples at three budgets (installs the base
 test: $(VENV)/dev chromium ## Everything that continuous integration checks
 	@$(MAKE) --no-print-directory --jobs 3 lint wheel-test pytest
 
-# A third process works while others wait for servers and browsers. In their own order, the longest files are not among
-# the last, so all processes end at about the same time.
+# Two further processes work while others wait for servers and browsers. In their own order, the longest files are not
+# among the last, so all processes end at about the same time.
 pytest: $(VENV)/dev
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/dev ## Style, types and the import contract
 	$(BIN)/ruff check .

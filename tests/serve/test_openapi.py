@@ -41,6 +41,6 @@ def test_operations_have_names_that_a_generated_client_can_use() -> None:
 
 
 @schema.parametrize()
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_every_answer_matches_the_document(server: Server, case: schemathesis.Case) -> None:
     case.call_and_validate(base_url=server.address, excluded_checks=LEFT_OUT)
