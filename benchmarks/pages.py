@@ -8,6 +8,7 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from functools import partial
 from pathlib import Path
 
 from tersely.evaluate import markdown_table
@@ -133,14 +134,47 @@ def objectives() -> Cells:
     return cells
 
 
+# The rows of the table of court rulings: what the page calls them, and their names.
+RULINGS = (
+    ("`lead`", "lead"),
+    ("`random`", "random"),
+    ("`textrank@tfidf`", "textrank@tfidf"),
+    ("`textrank@use`", "textrank@use"),
+    ("`coverage:bias=0`", "coverage:bias=0"),
+    ("`coverage:bias=0+knapsack`", "coverage:bias=0+knapsack"),
+    ("siamese, our reading", "both"),
+    ("siamese, our reading + exact knapsack", "perturbed"),
+    ("Ext-Doc in words", "words"),
+    ("Ext-Doc in words + exact knapsack", "words-perturbed"),
+    ("imitation of coverage", "imitation"),
+    ("imitation of coverage + exact knapsack", "imitation-perturbed"),
+)
+
+
+def rulings() -> Cells:
+    """Return R-1 on court rulings within each length, as they are / shuffled; several seeds as a range."""
+    rows = [row for row in read_rows("tables.csv") if row["set"] == "dev_cail" and row["budget"].endswith("chars")]
+    budgets = list(dict.fromkeys(row["budget"] for row in rows))
+    cells: Cells = [("", "seeds", *(budget.replace("chars", "characters") for budget in budgets))]
+    for title, name in RULINGS:
+        runs = [row for row in rows if row["system"] == name]
+        by_budget = [[row for row in runs if row["budget"] == budget] for budget in budgets]
+        figures = (
+            " / ".join(_range(equal, column) for column in ("r1", "shuffled") if equal[0][column])
+            for equal in by_budget
+        )
+        cells.append((title, str(len(by_budget[0])) if runs[0]["seed"] else "", *figures))
+    return cells
+
+
 # The rows of the digest of Tables 4 and 5: the objective, and its name without length control.
 CONTROLLED = (("siamese, our reading", "both"), ("Ext-Doc in words", "words"), ("imitation of coverage", "imitation"))
 WAYS = {"ktdp": "KTDP", "ktden": "KTDEN", "perturbed": "exact knapsack"}
 
 
-def lengths() -> Cells:
-    """Return what length control in training adds on dev_cnndm, over all seeds of a row."""
-    rows = [row for row in read_rows("length-control.csv") if (row["study"], row["set"]) == ("tables", "dev_cnndm")]
+def lengths(dev: str) -> Cells:
+    """Return what length control in training adds on a dev set, over all seeds of a row."""
+    rows = [row for row in read_rows("length-control.csv") if (row["study"], row["set"]) == ("tables", dev)]
     budgets = list(dict.fromkeys(row["budget"] for row in rows))
     cells: Cells = [
         ("objective", "trained through", "seeds", *(budget.replace("chars", "characters") for budget in budgets))
@@ -291,7 +325,9 @@ TABLES: dict[str, tuple[Callable[[], Cells], int]] = {
     "systems": (systems, 2),
     "reading": (reading, 1),
     "objectives": (objectives, 1),
-    "lengths": (lengths, 2),
+    "rulings": (rulings, 1),
+    "lengths": (partial(lengths, "dev_cnndm"), 2),
+    "lengths-law": (partial(lengths, "dev_cail"), 2),
     "mixed": (mixed, 2),
     "controls": (controls, 2),
     "choice": (choice, 2),

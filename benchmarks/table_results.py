@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pages import Line, update_rows
-from table_rows import BASELINES, PAIRS, PLANS, Plan, rows
+from table_rows import BASELINES, CONTROLS, PAIRS, PLANS, Plan, rows
 from tersely.datasets import SUITE
 from tersely.evaluate import describe
 from tersely.evaluate.measures import paired_bootstrap
@@ -30,10 +30,10 @@ def write_results(folder: Path, data: Path) -> None:
     """
     for plan in PLANS.values():
         for dev in plan.devs:
-            file = folder / plan.language / f"{dev}.pickle"
+            file = folder / plan.name / f"{dev}.pickle"
             if file.exists():
                 results, mixed = pickle.loads(file.read_bytes())
-                measured = Measured(results, mixed, folder / plan.language)
+                measured = Measured(results, mixed, folder / plan.name)
                 update_rows("tables.csv", ("set", "budget", "system", "seed"), list(system_rows(plan, dev, measured)))
                 update_rows(
                     "length-control.csv",
@@ -49,7 +49,7 @@ class Measured:
     def __init__(self, results: Sequence[SystemResult], mixed: Sequence[SystemResult], folder: Path) -> None:
         self.folder = folder
         self.results = {(result.system, result.budget): result for result in results}
-        self.mixed = {result.system: result for result in mixed}
+        self.mixed = {(result.system, result.budget): result for result in mixed}
         self.documents = len(results[0].outcomes)
 
     def seeds(self, row: str) -> list[int]:
@@ -69,9 +69,9 @@ class Measured:
         figures = {column: f"{result.mean(measure):.2f}" for column, measure in MEASURES.items()}
         if name != "lead":
             figures |= difference(result.f1("rouge1"), self.results["lead", budget].f1("rouge1"))
+        figures |= self._shuffled(name, budget)
         if budget.unit == "sentences":
-            mixed = f"{self.mixed[name].mean('rouge1'):.1f}" if name in self.mixed else ""
-            return figures | {"places": places(result), "shuffled": mixed}
+            return figures | {"places": places(result)}
         return figures | {
             "length": f"{result.lengths.mean():.0f}",
             "length_sd": f"{result.lengths.std():.0f}",
@@ -79,6 +79,18 @@ class Measured:
             "over": str(result.violations),
             "sentences": f"{np.mean([len(outcome.positions) for outcome in result.outcomes]):.1f}",
         }
+
+    def _shuffled(self, name: str, budget: Budget) -> Line:
+        """Return R-1 on the shuffled documents, and of what is trained also how far it is above the best control."""
+        if (name, budget) not in self.mixed:
+            return {}
+        scores = self.mixed[name, budget].f1("rouge1")
+        figures = {"shuffled": f"{scores.mean():.1f}"}
+        if name in CONTROLS:
+            return figures
+        control = max(CONTROLS, key=lambda control: self.mixed[control, budget].mean("rouge1"))
+        over = paired_bootstrap(scores, self.mixed[control, budget].f1("rouge1"))
+        return figures | {"control": control, "over_control": str(over)}
 
 
 def system_rows(plan: Plan, dev: str, measured: Measured) -> Iterator[Line]:

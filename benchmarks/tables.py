@@ -1,7 +1,7 @@
 """Trains every row of the paper's Tables 2 to 5, sized for one core, and measures them all: rows of results/tables.csv.
 
 Finished training runs are kept, and interrupted ones resume. All systems of a dev set are evaluated together. It takes
-an hour on one core for each language. At the end the tables of docs/tables.md are written again.
+an hour on one core for each plan. At the end the tables of docs/tables.md are written again.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import numpy as np
 
 from pages import write_pages
 from table_results import write_results
-from table_rows import BASELINES, PLANS, Plan, Row, rows, seeds
+from table_rows import BASELINES, CONTROLS, PLANS, SEEDS, Plan, Row, rows, seeds
 from tersely.datasets import SUITE, Record
 from tersely.encode import Cache, Encoder, load_encoder
 from tersely.errors import UsageError
@@ -38,7 +38,7 @@ DATA = Path(os.environ.get("TERSELY_DATA", ROOT.parent / "shared" / "data"))
 def main() -> None:
     """Train, evaluate and write, or do only a part of it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--language", choices=[*PLANS], help="one language; default: both")
+    parser.add_argument("--plan", choices=[*PLANS], help="English news, Chinese news or court rulings; default: all")
     parser.add_argument("--only", metavar="NAME", help="train this row only")
     parser.add_argument("--seeds", type=int, nargs="+", metavar="N", help="seeds for all rows, not each row's own")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "tables", help="folder for training runs")
@@ -55,8 +55,8 @@ def main() -> None:
     args = parser.parse_args()
     if not DATA.is_dir():
         sys.exit(f"no documents at {DATA}: set TERSELY_DATA")
-    for plan in [PLANS[args.language]] if args.language else PLANS.values():
-        folder = args.folder / plan.language
+    for plan in [PLANS[args.plan]] if args.plan else PLANS.values():
+        folder = args.folder / plan.name
         if not (args.evaluate_only or args.again or args.rows_only):
             encoder = Cache(args.cache or args.folder / "vectors", load_encoder("use"))
             train_all(plan, folder, encoder, args.seeds, args.only)
@@ -73,7 +73,7 @@ def train_all(plan: Plan, folder: Path, encoder: Encoder, asked: list[int] | Non
     """Train the rows that are not trained yet."""
     wanted = [
         (row, seed)
-        for seed in asked or (42, 1, 2)
+        for seed in asked or SEEDS[plan.name]
         for row in rows(plan, seed)
         if only in (None, row.name) and (asked or seed in seeds(plan, row))
     ]
@@ -91,7 +91,7 @@ def train_all(plan: Plan, folder: Path, encoder: Encoder, asked: list[int] | Non
         state = train_scorer(row.config, texts[labeled], encoder, out, True, _quietly)
         export(row.config, state, texts[labeled], out)
         last = {name: round(value, 3) for name, value in state.notes["curve"][-1].items()}
-        print(f"{plan.language} {out.name}: {time.monotonic() - started:.0f} s, {last}", flush=True)
+        print(f"{plan.name} {out.name}: {time.monotonic() - started:.0f} s, {last}", flush=True)
 
 
 def finished(folder: Path, config: ScorerConfig) -> bool:
@@ -114,9 +114,11 @@ def _quietly(at: TrainingProgress) -> None:
 
 def corpus(plan: Plan, longest: int) -> Corpus:
     """Read the first texts of each source, without their summaries."""
-    file = DATA / plan.language / "train.jsonl.gz"
+    file, step = DATA / plan.texts, 2 if plan.halved else 1
     texts = (
-        text for source in plan.sources for text in islice(read_texts(file, {"source": [source]}), plan.per_source)
+        text
+        for source in plan.sources
+        for text in islice(read_texts(file, {"source": [source]}), 0, plan.per_source, step)
     )
     return Corpus.of((beginning(Document.from_text(text), longest), ()) for text in texts)
 
@@ -128,9 +130,11 @@ def labeled_corpus(config: ScorerConfig) -> Corpus:
     return Corpus.labeled(unmeasured, config.data.sentences, config.selection.count, config.data.documents)
 
 
-def _dev(name: str, limit: int | None = None) -> Iterator[Record]:
+def _dev(name: str, limit: int | None = None, halved: bool = False) -> Iterator[Record]:
+    """Yield the records that can be measured; of a set that is halved, those whose texts are not trained on."""
     dev = next(dev for dev in SUITE if dev.name == name)
-    return (record for record in dev.records(DATA, limit) if record.reference and len(record.document))
+    records = islice(dev.records(DATA, limit), 1, None, 2) if halved else dev.records(DATA, limit)
+    return (record for record in records if record.reference and len(record.document))
 
 
 def measure_all(plan: Plan, folder: Path, limit: int | None, workers: int) -> None:
@@ -138,9 +142,9 @@ def measure_all(plan: Plan, folder: Path, limit: int | None, workers: int) -> No
     models = [str(model) for row in rows(plan, 42) for model in trained(folder, row)]
     for dev in plan.devs:
         started = time.monotonic()
-        systems = [*BASELINES, *models]
-        results = evaluate(_dev(dev, limit), systems, plan.all_budgets, workers=workers)
-        mixed = evaluate(map(shuffled, _dev(dev, limit)), ["random", *models], plan.all_budgets[:1], workers=workers)
+        systems, records = [*BASELINES, *models], list(_dev(dev, limit, plan.halved))
+        results = evaluate(records, systems, plan.all_budgets, workers=workers)
+        mixed = evaluate(map(shuffled, records), [*CONTROLS, *models], plan.all_budgets, workers=workers)
         named = [[named_by_place(result, folder) for result in some] for some in (results, mixed)]
         (folder / f"{dev}.pickle").write_bytes(pickle.dumps(named))
         print(f"{dev}: {len(systems)} systems, {time.monotonic() - started:.0f} s", flush=True)
@@ -158,7 +162,8 @@ def measure_again(plan: Plan, folder: Path, system: str, limit: int | None, work
         file = folder / f"{dev}.pickle"
         before, mixed = pickle.loads(file.read_bytes())
         fresh = {
-            result.budget: result for result in evaluate(_dev(dev, limit), [system], plan.all_budgets, None, workers)
+            result.budget: result
+            for result in evaluate(_dev(dev, limit, plan.halved), [system], plan.all_budgets, None, workers)
         }
         results = [fresh[result.budget] if result.system == system else result for result in before]
         if len({len(result.outcomes) for result in results}) > 1:
